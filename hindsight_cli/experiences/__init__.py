@@ -1,0 +1,1 @@
+"""Experiences: the ledger (truth), its fold, and the store over it."""

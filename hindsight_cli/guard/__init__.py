@@ -1,0 +1,1 @@
+"""What may not become memory: schema, grounding, literals, secrets, risk."""

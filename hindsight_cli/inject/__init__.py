@@ -1,0 +1,1 @@
+"""Ranked experiences become text for an agent."""

@@ -1,0 +1,1 @@
+"""Frozen records and enums; no I/O."""

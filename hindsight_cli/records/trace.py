@@ -1,0 +1,137 @@
+"""One task of a session as reflection and validation read it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hindsight_cli.records.event import (
+    FAILED_STATUSES,
+    Event,
+    EventType,
+    JsonValue,
+    Outcome,
+    Status,
+    ToolKind,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call joined with its result.
+
+    `input` and `output` are the full ones, not the shortened ones of the events.
+    """
+
+    step_index: int
+    tool_name: str
+    tool_kind: ToolKind
+    input: JsonValue  # usually a dict of arguments
+    output: str  # "" when there is no result
+    status: Status
+    exit_code: int | None = None
+    error_type: str | None = None
+    attempt: int = 1
+    server: str | None = None
+    call_event: Event
+    result_event: Event | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.status in FAILED_STATUSES
+
+    @property
+    def command(self) -> str:
+        """The shell command of a shell call, else "" (the argument name differs by agent)."""
+        if self.tool_kind is not ToolKind.SHELL:
+            return ""
+        if isinstance(self.input, str):
+            return self.input
+        if isinstance(self.input, Mapping):
+            value = self.input.get("command", self.input.get("cmd", ""))
+            return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return ""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The events of one task with their full texts. Not slotted: calls are computed once.
+
+    `texts` and `inputs` hold, by `seq`, only what differs from the event itself.
+    """
+
+    trace_id: str
+    session_id: str
+    agent: str
+    events: Sequence[Event]
+    texts: Mapping[int, str] = field(default_factory=dict)
+    inputs: Mapping[int, JsonValue] = field(default_factory=dict)
+
+    def text(self, event: Event) -> str:
+        """The full text of a message or result."""
+        return self.texts.get(event.seq, event.output_summary)
+
+    def input(self, event: Event) -> JsonValue:
+        """The full arguments of a call."""
+        return self.inputs.get(event.seq, event.input)
+
+    @cached_property
+    def task(self) -> str:
+        """What the user asked for first, in full; "" when nothing tells."""
+        return next(
+            (self.text(e) for e in self.events if e.event_type is EventType.TASK and not e.injected),
+            "",
+        )
+
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """Every tool call in order, each with its result.
+
+        A result belongs to the call of its own step: capture paired them.
+        A call without a result has status `missing`; a result without a call
+        stands alone as a call without input.
+        """
+        results: dict[int, list[Event]] = defaultdict(list)
+        for event in self.events:
+            if event.event_type is EventType.TOOL_RESULT:
+                results[event.step_index].append(event)
+        calls = []
+        for event in self.events:
+            if event.event_type is EventType.TOOL_CALL:
+                waiting = results.get(event.step_index)
+                calls.append(self._join(event, waiting.pop(0) if waiting else None))
+        orphans = [self._join(e, e) for rest in results.values() for e in rest]
+        return tuple(sorted([*calls, *orphans], key=lambda c: c.call_event.seq))
+
+    @cached_property
+    def call_by_step(self) -> Mapping[int, Call]:
+        return {call.step_index: call for call in self.calls}
+
+    @cached_property
+    def outcome(self) -> tuple[Outcome, str]:
+        """The recorded outcome and its source (reward, test, human ...); unknown if none."""
+        for event in reversed(self.events):
+            if event.event_type is EventType.OUTCOME:
+                value = str(event.extra.get("outcome", ""))
+                known = value in Outcome._value2member_map_
+                return Outcome(value) if known else Outcome.UNKNOWN, str(event.extra.get("source"))
+        return Outcome.UNKNOWN, "none"
+
+    def _join(self, call: Event, result: Event | None) -> Call:
+        status = Status.MISSING if result is None else (result.status or Status.UNKNOWN)
+        return Call(
+            step_index=call.step_index,
+            tool_name=call.tool_name or (result.tool_name if result else None) or "unknown",
+            tool_kind=call.tool_kind or ToolKind.OTHER,
+            input=None if call is result else self.input(call),
+            output="" if result is None else self.text(result),
+            status=status,
+            exit_code=result.exit_code if result else None,
+            error_type=result.error_type if result else None,
+            attempt=call.attempt or 1,
+            server=call.server,
+            call_event=call,
+            result_event=result,
+        )

@@ -1,0 +1,1 @@
+"""A trace becomes an attribution and candidate experiences."""

@@ -1,0 +1,1 @@
+"""The human decision as a state machine."""

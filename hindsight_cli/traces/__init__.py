@@ -1,0 +1,1 @@
+"""Trace files (truth), outputs by hash, and the index over them."""
