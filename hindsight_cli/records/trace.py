@@ -81,7 +81,11 @@ class Trace:
     def task(self) -> str:
         """What the user asked for first, in full; "" when nothing tells."""
         return next(
-            (self.text(e) for e in self.events if e.event_type is EventType.TASK and not e.injected),
+            (
+                self.text(e)
+                for e in self.events
+                if e.event_type is EventType.TASK and not e.injected
+            ),
             "",
         )
 

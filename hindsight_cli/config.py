@@ -1,0 +1,162 @@
+"""Where things are and how they are set: read once, passed down.
+
+A project is the nearest ancestor with `.hindsight/project.toml`; a marker in a
+linked git worktree resolves to the main one. Source: docs/reference/projects.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from hindsight_cli.errors import ConfigError, ProjectNotFoundError, ProjectRefusedError
+
+FOLDER = ".hindsight"
+MARKER = f"{FOLDER}/project.toml"
+PROJECT_VARIABLE = "HINDSIGHT_CLI_PROJECT"
+DATA_VARIABLE = "HINDSIGHT_CLI_DATA_DIR"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What `project.toml` may hold, with its defaults."""
+
+    worktree: str = "shared"  # or "own": a linked worktree keeps a store of its own
+    stale_days: int = 30
+    inject_max_tokens: int = 600
+
+
+def find_project(start: Path, env: Mapping[str, str]) -> Path | None:
+    """The project that `start` (absolute) lies in, or None. HINDSIGHT_CLI_PROJECT overrides."""
+    if chosen := env.get(PROJECT_VARIABLE):
+        path = Path(chosen).expanduser().absolute()
+        return path if (path / MARKER).is_file() else None
+    for folder in (start, *start.parents):
+        marked = (folder / MARKER).is_file()
+        main = _main_worktree(folder) if not (folder / ".git").is_dir() else None
+        if main is not None and (main / MARKER).is_file() and not (marked and _is_own(folder)):
+            return main
+        if marked:
+            inner = _main_twin(folder)
+            return folder if inner is None or _is_own(folder) else inner
+    return None
+
+
+def get_project(start: Path, env: Mapping[str, str]) -> Path:
+    """As `find_project`.
+
+    Raises:
+        ProjectNotFoundError: there is none.
+    """
+    found = find_project(start, env)
+    if found is None:
+        raise ProjectNotFoundError(env.get(PROJECT_VARIABLE) or str(start))
+    return found
+
+
+def new_project_root(start: Path, env: Mapping[str, str]) -> Path:
+    """Where a project would be made for `start`: the git top level, else `start` itself.
+
+    Raises:
+        ProjectRefusedError: that is /, the home folder or the temp folder itself.
+    """
+    chosen = env.get(PROJECT_VARIABLE)
+    root = Path(chosen).expanduser().absolute() if chosen else _git_top(start) or start
+    for refused, what in _refused(env):
+        if root.resolve() == refused:
+            raise ProjectRefusedError(str(root), f"it is {what}")
+    return root
+
+
+def read_settings(root: Path) -> Settings:
+    """The settings of a project.
+
+    Raises:
+        ConfigError: unreadable TOML, or a value of the wrong kind; names file, key and what
+            is allowed. Unknown keys are ignored.
+    """
+    import tomllib  # only commands that need settings pay for it
+
+    path = root / MARKER
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, ValueError) as error:
+        raise ConfigError(str(path), str(error), "Mend the file or delete it.") from error
+    known: dict[str, object] = {}
+    for setting in fields(Settings):
+        if setting.name not in data:
+            continue
+        value = data[setting.name]
+        if type(value) is not type(setting.default):
+            kind = type(setting.default).__name__
+            raise ConfigError(
+                str(path),
+                f"{setting.name} = {value!r} is not allowed",
+                f"{setting.name} takes a {kind}, by default {setting.default!r}.",
+            )
+        known[setting.name] = value
+    return Settings(**known)  # type: ignore[arg-type]  # types were compared with the defaults
+
+
+def user_data_folder(env: Mapping[str, str]) -> Path:
+    """Where this user's trust list lies: never inside a repository."""
+    if chosen := env.get(DATA_VARIABLE):
+        return Path(chosen).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("hindsight-cli", appauthor=False)
+
+
+def _refused(env: Mapping[str, str]) -> list[tuple[Path, str]]:
+    import tempfile
+
+    refused = [(Path("/"), "the root folder")]
+    if home := env.get("HOME"):
+        refused.append((Path(home).resolve(), "your home folder"))
+    refused.append((Path(tempfile.gettempdir()).resolve(), "the temp folder"))
+    return refused
+
+
+def _git_top(start: Path) -> Path | None:
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return _main_worktree(folder) or folder
+    return None
+
+
+def _main_worktree(folder: Path) -> Path | None:
+    """The main checkout's folder when `folder` is the top of a linked git worktree."""
+    git = folder / ".git"
+    try:
+        if not git.is_file():
+            return None
+        target = git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+        linked = (folder / target).resolve()
+        common = (linked / (linked / "commondir").read_text(encoding="utf-8").strip()).resolve()
+    except (OSError, ValueError):
+        return None
+    return common.parent if common.name == ".git" else None
+
+
+def _main_twin(folder: Path) -> Path | None:
+    """The folder of the main checkout that answers to `folder` inside a linked worktree."""
+    for top in folder.parents:
+        if (main := _main_worktree(top)) is not None:
+            twin = main / folder.relative_to(top)
+            return twin if (twin / MARKER).is_file() else None
+        if (top / ".git").exists():
+            return None
+    return None
+
+
+def _is_own(folder: Path) -> bool:
+    return read_settings(folder).worktree == "own"
+
+
+def environment() -> Mapping[str, str]:
+    """The process's environment, read at the border and passed down from there."""
+    return os.environ

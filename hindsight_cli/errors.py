@@ -1,0 +1,208 @@
+"""Every error a user can meet, in one tree: what happened, then what to do."""
+
+from __future__ import annotations
+
+
+class HindsightError(Exception):
+    """Base of all expected errors.
+
+    `code` is stable and documented; scripts may match on it. Text may change.
+    """
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(HindsightError):
+    code = "usage"
+    exit_code = 2
+
+
+class ProjectNotFoundError(HindsightError):
+    code = "project_not_found"
+
+    def __init__(self, start: str) -> None:
+        super().__init__(
+            f"No Hindsight project at {start!r} or above it.",
+            hint="Run `hindsight init` in your project, or name one with --project DIR.",
+        )
+
+
+class ProjectRefusedError(HindsightError):
+    code = "project_refused"
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"{path!r} is not taken as a project: {why}.",
+            hint="Change into your project's folder, or name it with --project DIR.",
+        )
+
+
+class ConfigError(HindsightError):
+    code = "config"
+
+    def __init__(self, path: str, problem: str, allowed: str) -> None:
+        super().__init__(f"{path}: {problem}.", hint=allowed)
+
+
+class StorageError(HindsightError):
+    """A file of ours cannot be read or written; nothing already stored is lost."""
+
+    code = "storage"
+
+    def __init__(self, path: str, reason: str, *, hint: str = "") -> None:
+        super().__init__(
+            f"Cannot use {path!r}: {reason}.",
+            hint=hint or "Check the folder's permissions and free space, then run it again.",
+        )
+
+
+class SourceNotFoundError(HindsightError):
+    code = "source_not_found"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"No file or folder {path!r}.",
+            hint="Give the path of a transcript, or of a folder that holds some.",
+        )
+
+
+class NoTranscriptsError(HindsightError):
+    code = "no_transcripts"
+
+    def __init__(self, path: str, looked_at: int) -> None:
+        super().__init__(
+            f"No transcript in {path!r} ({looked_at} files looked at).",
+            hint="Transcripts are .jsonl or .json files; see docs/reference/native-formats.md.",
+        )
+
+
+class UnknownFormatError(HindsightError):
+    code = "unknown_format"
+
+    def __init__(self, path: str, *, why: str, formats: list[str]) -> None:
+        super().__init__(
+            f"{path!r} is in no format that can be read: {why}.",
+            hint=f"Known formats: {', '.join(formats)}. Force one with --format NAME.",
+        )
+
+
+class NothingReadError(HindsightError):
+    """A file that is not empty gave no event: never to be taken for a short session."""
+
+    code = "nothing_read"
+
+    def __init__(self, path: str, *, tally: str) -> None:
+        super().__init__(
+            f"{path!r} holds records, but none could be read ({tally}).",
+            hint="Its agent may be newer than this version; update, or report these types.",
+        )
+
+
+class FormatNotFoundError(HindsightError):
+    code = "format_not_found"
+    exit_code = 2
+
+    def __init__(self, name: str, *, installed: list[str]) -> None:
+        super().__init__(
+            f"No format named {name!r}.", hint=f"Installed: {', '.join(installed) or 'none'}."
+        )
+
+
+class TraceNotFoundError(HindsightError):
+    code = "trace_not_found"
+
+    def __init__(self, trace_id: str, *, known: int) -> None:
+        super().__init__(
+            f"No trace {trace_id!r} in this project ({known} recorded).",
+            hint="List them with `hindsight traces list`.",
+        )
+
+
+class SessionNotFoundError(HindsightError):
+    code = "session_not_found"
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            f"No session {session_id!r} is being recorded here.",
+            hint="Begin one with `hindsight record start --task TEXT`.",
+        )
+
+
+class ExperienceNotFoundError(HindsightError):
+    code = "experience_not_found"
+
+    def __init__(self, experience_id: str) -> None:
+        super().__init__(
+            f"No experience {experience_id!r}.",
+            hint="List them with `hindsight experiences list`.",
+        )
+
+
+class InvalidEventError(HindsightError):
+    code = "invalid_event"
+    exit_code = 2
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(
+            f"{where}: {problem}.", hint="See docs/reference/event-format.md for the fields."
+        )
+
+
+class InvalidExperienceError(HindsightError):
+    code = "invalid_experience"
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(
+            f"{where}: {problem}.", hint="See docs/reference/experience-format.md for the fields."
+        )
+
+
+class ReviewRefusedError(HindsightError):
+    """A review verb that may not be carried out as asked."""
+
+    code = "review_refused"
+
+
+class AgentReviewError(ReviewRefusedError):
+    code = "agent_review"
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(
+            f"Reviewing is for a person: this shell runs inside an agent ({variable} is set).",
+            hint="Review in your own terminal, or set HINDSIGHT_CLI_ALLOW_AGENT_REVIEW=1.",
+        )
+
+
+class NothingToUndoError(ReviewRefusedError):
+    code = "nothing_to_undo"
+
+    def __init__(self, experience_id: str | None) -> None:
+        super().__init__(
+            f"Nothing to undo{f' for {experience_id}' if experience_id else ''}.",
+            hint="`hindsight experiences list --status all` shows what was decided.",
+        )
+
+
+class UnusableReplyError(HindsightError):
+    code = "unusable_reply"
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(
+            f"{where} is not a usable answer: {problem}.",
+            hint="The trace is kept; `hindsight reflect --prompt-only` shows the schema asked for.",
+        )
+
+
+class NewerStoreError(HindsightError):
+    code = "newer_store"
+
+    def __init__(self, path: str, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} was written by a newer version (schema {found}, this one knows {known}).",
+            hint="Update hindsight-cli; nothing was changed.",
+        )
