@@ -1,0 +1,172 @@
+"""Drafts become events: redacted, summarised, numbered. The one choke point of redaction.
+
+Nothing of a native record reaches disk, an index, a log or a model but through here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
+from hindsight_cli.capture.importance import importance_of
+from hindsight_cli.capture.numbering import SessionState
+from hindsight_cli.records.event import Actor, Event, EventType, JsonValue, Native
+from hindsight_cli.redact import Redactor
+from hindsight_cli.text import SUMMARY_CHARS, summarize
+
+MAX_INPUT_CHARS = 2_000  # of an event's arguments as JSON; the rest is kept by hash
+MAX_ARGUMENT_CHARS = 400
+
+PutOutput = Callable[[bytes], str]  # stores full text or a blob, gives its sha256
+
+
+class EventBuilder:
+    """Builds the events of one session; `state` moves along with every event built."""
+
+    def __init__(self, state: SessionState, redactor: Redactor, put_output: PutOutput) -> None:
+        self.state = state
+        self._redactor = redactor
+        self._put_output = put_output
+        self._described = state.seq > 0
+
+    def build(self, draft: Draft) -> list[Event]:
+        """The new events of one native record; [] when it has none or all are there already."""
+        drafts = draft.events if draft.known else (_unknown_record(draft),)
+        events = []
+        for index, draft_event in enumerate(drafts):
+            event_id = _event_id(self.state.session_id, draft, index)
+            if event_id in self.state.event_ids:
+                continue
+            event = self._event(draft, draft_event, event_id)
+            self.state.note(event)
+            events.append(event)
+        return events
+
+    def build_one(self, draft: Draft, event_id: str) -> Event:
+        """As `build`, for a record with one event whose id the caller chose."""
+        event = self._event(draft, draft.events[0], event_id)
+        self.state.note(event)
+        return event
+
+    def _event(self, draft: Draft, given: DraftEvent, event_id: str) -> Event:
+        arguments, input_ref = self._input(given.input)
+        event_type = given.event_type
+        if event_type is EventType.TASK and self.state.has_task:
+            event_type = EventType.MESSAGE  # one task a session unless a boundary says otherwise
+        place = self.state.place(event_type, given.call_id, given.tool_name)
+        call = place.answers
+        tool_name = given.tool_name or (call.tool_name if call else None)
+        tool_kind = given.tool_kind or (call.tool_kind if call else None)
+        attempt = None
+        if event_type is EventType.TOOL_CALL:
+            attempt = self.state.attempt_of(tool_name, arguments, input_ref)
+        elif event_type is EventType.TOOL_RESULT:
+            attempt = call.attempt if call else 1
+        text = self._redactor.text(given.text)
+        summary, output_ref, output_bytes = self._text(text)
+        return Event(
+            session_id=self.state.session_id,
+            trace_id=place.trace_id,
+            seq=place.seq,
+            step_index=place.step_index,
+            event_id=event_id,
+            event_type=event_type,
+            timestamp=given.timestamp,
+            actor=given.actor,
+            tool_name=tool_name,
+            tool_kind=tool_kind,
+            server=given.server or (call.server if call else None),
+            call_id=given.call_id,
+            input=arguments,
+            output_summary=summary,
+            output_ref=output_ref,
+            output_bytes=output_bytes,
+            status=given.status,
+            status_rule=given.status_rule,
+            exit_code=given.exit_code,
+            error_type=given.error_type,
+            attempt=attempt,
+            duration_ms=given.duration_ms,
+            importance=importance_of(
+                event_type,
+                tool_kind=tool_kind,
+                status=given.status,
+                attempt=attempt or 1,
+                ends_failure=self.state.ends_failure(tool_name, given.status),
+            ),
+            injected=given.injected,
+            native=Native(
+                line=draft.line,
+                id=draft.native_id,
+                type=draft.native_type,
+                status=given.native_status,
+                usage=draft.usage,
+            ),
+            extra=self._extra(draft.session, given, input_ref),
+        )
+
+    def _text(self, text: str) -> tuple[str, str | None, int]:
+        raw = text.encode("utf-8", "replace")
+        if len(text) <= SUMMARY_CHARS:
+            return raw.decode(), None, len(raw)
+        return summarize(text), self._put_output(raw), len(raw)
+
+    def _input(self, value: JsonValue) -> tuple[JsonValue, str | None]:
+        """The redacted arguments, long strings shortened, and where the full ones are."""
+        if value is None:
+            return None, None
+        value = self._redactor.value(value)
+        full = json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
+        if len(full) <= MAX_INPUT_CHARS:
+            return json.loads(full), None
+        return _shorten(value, MAX_ARGUMENT_CHARS), self._put_output(full)
+
+    def _extra(
+        self, session: SessionInfo, given: DraftEvent, input_ref: str | None
+    ) -> Mapping[str, JsonValue]:
+        extra: dict[str, JsonValue] = dict(self._redactor.value(dict(given.extra)))
+        if input_ref is not None:
+            extra["input_ref"] = input_ref
+        if given.blobs:
+            extra["blobs"] = [self._blob(blob) for blob in given.blobs]
+        if not self._described:
+            self._described = True
+            described = {k: v for k, v in asdict(session).items() if v is not None}
+            extra["session"] = self._redactor.value(described)
+        return extra
+
+    def _blob(self, blob: Blob) -> JsonValue:
+        return {
+            "mime": blob.mime,
+            "bytes": len(blob.data),
+            "ref": self._put_output(blob.data),
+        }
+
+
+def _event_id(session_id: str, draft: Draft, index: int) -> str:
+    native = draft.native_id or f"{draft.line}:{_content_key(draft)}"
+    return hashlib.sha256(f"{session_id}\n{native}\n{index}".encode()).hexdigest()[:20]
+
+
+def _content_key(draft: Draft) -> str:
+    texts = [draft.native_type, *(e.text for e in draft.events)]
+    return hashlib.sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _unknown_record(draft: Draft) -> DraftEvent:
+    if draft.events:
+        return draft.events[0]
+    return DraftEvent(event_type=EventType.OTHER, actor=Actor.SYSTEM)
+
+
+def _shorten(value: JsonValue, max_chars: int) -> JsonValue:
+    if isinstance(value, str):
+        return summarize(value, max_chars)
+    if isinstance(value, dict):
+        return {str(k)[:max_chars]: _shorten(v, max_chars) for k, v in list(value.items())[:50]}
+    if isinstance(value, list | tuple):
+        return [_shorten(v, max_chars // 2 or 1) for v in value[:20]]
+    return value

@@ -1,0 +1,111 @@
+"""Trace files: the truth. One file a session, found by its id, read by one tolerant reader."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hindsight_cli import appendlog
+from hindsight_cli.records.event import Event, JsonValue, event_from_dict, event_to_dict
+
+_MONTH = re.compile(r"\d{4}-\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    session_id: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line of a trace file that is no event; everything round it is read."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class OpenSession:
+    """One session's file with its lock held."""
+
+    def __init__(self, log: appendlog.LockedFile) -> None:
+        self._log = log
+
+    @property
+    def size(self) -> int:
+        return self._log.size()
+
+    def events(self) -> list[Event]:
+        return [event for line in self._log.lines() if (event := _event(line)) is not None]
+
+    def tail(self, max_bytes: int) -> tuple[list[Event], bool]:
+        """The last events, and whether they are all there are."""
+        lines, whole = self._log.tail(max_bytes)
+        return [event for line in lines if (event := _event(line)) is not None], whole
+
+    def append(self, events: list[Event]) -> None:
+        self._log.append([event_to_dict(event) for event in events])
+
+
+class TraceFiles:
+    """`<folder>/<yyyy-mm>/<session_id>.jsonl`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find(self, session_id: str) -> Path | None:
+        """The file of a session, whichever month it lies in."""
+        if not session_id or "/" in session_id or "*" in session_id or "." in session_id:
+            return None
+        return next(iter(sorted(self.folder.glob(f"*/{session_id}.jsonl"))), None)
+
+    def sessions(self) -> list[SessionFile]:
+        """Every session, oldest month first. Files of other sources (`a.hooks.jsonl`) are not."""
+        return [
+            SessionFile(path.stem, path)
+            for path in sorted(self.folder.glob("*/*.jsonl"))
+            if "." not in path.stem and _MONTH.fullmatch(path.parent.name)
+        ]
+
+    @contextlib.contextmanager
+    def open(self, session_id: str, *, month: str) -> Iterator[OpenSession]:
+        """Lock a session's file, made under `month` (yyyy-mm) when there is none.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        path = self.find(session_id) or self.folder / month / f"{session_id}.jsonl"
+        with appendlog.locked(path) as log:
+            yield OpenSession(log)
+
+    def read(self, path: Path) -> tuple[list[Event], list[BadLine]]:
+        """Every event of a file in order, and the lines that are none."""
+        events: list[Event] = []
+        bad: list[BadLine] = []
+        for line in appendlog.read_lines(path):
+            event = _event(line)
+            if event is not None:
+                events.append(event)
+            else:
+                bad.append(BadLine(str(path), line.number, line.problem or "not an event"))
+        return events, bad
+
+
+def month_of(timestamp: str | None, today: str) -> str:
+    """The yyyy-mm folder for a session that began at `timestamp`, else at `today` (ISO 8601)."""
+    month = (timestamp or today)[:7]
+    return month if _MONTH.fullmatch(month) else today[:7]
+
+
+def _event(line: appendlog.Line) -> Event | None:
+    data: dict[str, JsonValue] | None = line.data
+    if data is None:
+        return None
+    try:
+        return event_from_dict(data)
+    except (ValueError, KeyError, TypeError):
+        return None
