@@ -1,0 +1,1 @@
+"""Which experiences answer a query, and why; or that none does."""
