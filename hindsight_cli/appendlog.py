@@ -121,15 +121,18 @@ def append(path: Path, objects: Sequence[dict[str, JsonValue]], *, durable: bool
         log.append(objects, durable=durable)
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path, *, offset: int = 0, number: int = 0) -> Iterator[Line]:
     """Every line of `path` in order; bad ones are reported, never fatal. No file: none.
+
+    `offset` (bytes) and `number` (lines before it) continue an earlier reading.
 
     A last line without its newline is still being written, or torn: it is given
     when it is a whole object, else left out as not yet there.
     """
     try:
         with path.open("rb") as file:
-            yield from _parse(iter(lambda: file.read(1 << 20), b""))
+            file.seek(offset)
+            yield from _parse(iter(lambda: file.read(1 << 20), b""), number, offset)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -231,8 +234,8 @@ def _last_line_start(fd: int, size: int) -> int:
     return 0
 
 
-def _parse(chunks: Iterator[bytes]) -> Iterator[Line]:
-    number, offset, rest = 0, 0, b""
+def _parse(chunks: Iterator[bytes], number: int = 0, offset: int = 0) -> Iterator[Line]:
+    rest = b""
     for chunk in chunks:
         whole, newline, tail = chunk.rpartition(b"\n")
         if not newline:

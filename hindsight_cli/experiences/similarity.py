@@ -1,0 +1,35 @@
+"""Near-duplicates, also against experiences whose text was deleted. Pure.
+
+A sketch is 32 minima of hashed word pairs (MinHash): it says how alike two texts are
+and holds no text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from hindsight_cli.records.experience import Content
+
+_SIZE = 32
+_ALIKE = 0.8
+_WORD = re.compile(r"[A-Za-z0-9_./-]+|[\u3400-\u9fff]")
+
+
+def sketch(content: Content) -> list[int]:
+    """32 numbers below 2**32; equal texts give equal sketches."""
+    words = _WORD.findall(f"{content.scenario} {content.recommend} {content.avoid}".lower())
+    shingles = {" ".join(pair) for pair in zip(words, words[1:], strict=False)} or set(words)
+    digests = [hashlib.blake2b(s.encode(), digest_size=4 * _SIZE).digest() for s in shingles]
+    return [
+        min((int.from_bytes(d[4 * i : 4 * i + 4], "big") for d in digests), default=0)
+        for i in range(_SIZE)
+    ]
+
+
+def are_alike(left: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether two sketches come from nearly the same words (about 80 % of pairs shared)."""
+    if len(left) != _SIZE or len(right) != _SIZE:
+        return False
+    return sum(a == b for a, b in zip(left, right, strict=True)) >= _ALIKE * _SIZE

@@ -1,0 +1,93 @@
+"""One line of the ledger: something that happened to an experience.
+
+Source: docs/reference/experience-format.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from hindsight_cli.records.event import JsonValue
+
+LEDGER_VERSION = 1
+
+
+class EntryKind(StrEnum):
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    EDITED = "edited"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    PROMOTED = "promoted"
+    FORGOTTEN = "forgotten"
+    UNDONE = "undone"
+    VERIFIED = "verified"
+    EXPIRED = "expired"
+    INJECTED = "injected"
+    OUTCOME = "outcome"
+    SUSPENDED = "suspended"
+
+
+# Committed with the project; everything else stays on this machine.
+SHARED_KINDS = frozenset(
+    {
+        EntryKind.APPROVED,
+        EntryKind.EDITED,
+        EntryKind.SUPERSEDED,
+        EntryKind.PROMOTED,
+        EntryKind.FORGOTTEN,
+        EntryKind.UNDONE,
+    }
+)
+HUMAN = "human"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    entry_id: str  # uuid
+    entry: EntryKind
+    experience_id: str
+    at: str  # ISO 8601, UTC
+    by: str  # "human", or what acted on its own: "rules", "llm", "expire" ...
+    data: Mapping[str, JsonValue] = field(default_factory=dict)
+    v: int = LEDGER_VERSION
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the whole entry: what a trust list remembers."""
+        text = json.dumps(entry_to_dict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def entry_to_dict(entry: LedgerEntry) -> dict[str, JsonValue]:
+    return {
+        "v": entry.v,
+        "entry_id": entry.entry_id,
+        "entry": entry.entry.value,
+        "experience_id": entry.experience_id,
+        "at": entry.at,
+        "by": entry.by,
+        "data": dict(entry.data),
+    }
+
+
+def entry_from_dict(data: Mapping[str, JsonValue]) -> LedgerEntry:
+    """Inverse of `entry_to_dict`.
+
+    Raises:
+        ValueError, KeyError, TypeError: the object is no ledger entry, or of a kind
+            that only a later version knows.
+    """
+    return LedgerEntry(
+        v=int(data.get("v", 1)),
+        entry_id=str(data["entry_id"]),
+        entry=EntryKind(data["entry"]),
+        experience_id=str(data["experience_id"]),
+        at=str(data["at"]),
+        by=str(data["by"]),
+        data=dict(data.get("data") or {}),
+    )

@@ -1,0 +1,247 @@
+"""The SQLite index over the trace files: derived, incremental, never needed for capture."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database, Migrations
+
+from hindsight_cli import appendlog
+from hindsight_cli.fingerprint import error_fingerprint
+from hindsight_cli.records.event import (
+    FAILED_STATUSES,
+    Event,
+    EventType,
+    JsonValue,
+    event_from_dict,
+)
+from hindsight_cli.text import plain_utf8
+from hindsight_cli.traces.files import SessionFile
+
+migrations = Migrations("hindsight.traces")
+ReadText = Callable[[Event], str]
+_MAX_INT = 2**63 - 1
+
+_EVENT_COLUMNS = (
+    *("session_id", "seq", "step_index", "trace_id", "event_type", "actor", "tool_name"),
+    *("tool_kind", "status", "error_type", "timestamp", "summary", "fingerprint", "detail"),
+)
+
+
+@migrations()
+def m001_traces(db: Database) -> None:
+    db.table("session_files").create(
+        {
+            "session_id": str,
+            "path": str,
+            "signature": str,
+            "offset": int,
+            "lines": int,
+            "bad_lines": int,
+            "agent": str,
+            "about": str,
+        },
+        pk="session_id",
+    )
+    db.table("events").create(
+        dict.fromkeys(_EVENT_COLUMNS, str) | {"seq": int, "step_index": int},
+        pk=("session_id", "seq"),
+    )
+    db.table("events").create_index(["trace_id"])
+    db.table("events").create_index(["fingerprint"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRow:
+    """What `traces list` shows of a trace."""
+
+    trace_id: str
+    session_id: str
+    path: str
+    agent: str
+    task: str
+    started_at: str | None
+    events: int
+    steps: int
+    tool_calls: int
+    failed_tool_calls: int
+    denied_tool_calls: int
+    unanswered_tool_calls: int
+    outcome: str
+    end_state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureRow:
+    """One kind of error and the sessions it came up in."""
+
+    fingerprint: str
+    tool_name: str
+    example: str
+    sessions: int
+    count: int
+    recovered: int
+    last_seen: str | None
+
+
+class TraceIndex:
+    """Rows in, rows out; a session whose file did not change is not read again."""
+
+    def __init__(self, db: Database) -> None:
+        migrations.apply(db)
+        self._db = db
+        self._connection: sqlite3.Connection = db.conn
+
+    def sync(self, files: Sequence[SessionFile], read_text: ReadText) -> int:
+        """Bring the index up to date with `files`; gives the number of sessions read."""
+        known = {row["session_id"]: row for row in self._db.table("session_files").rows_where()}
+        changed = 0
+        for file in files:
+            row = known.pop(file.session_id, None)
+            stat = file.path.stat()
+            signature = f"{stat.st_dev}:{stat.st_ino}:{stat.st_size}:{stat.st_mtime_ns}"
+            if row is not None and row["signature"] == signature:
+                continue
+            same_file = row is not None and row["signature"].rsplit(":", 2)[0] == (
+                f"{stat.st_dev}:{stat.st_ino}"
+            )
+            grown = row if row and same_file and row["offset"] <= stat.st_size else None
+            self._read(file, signature, grown, read_text)
+            changed += 1
+        for session_id in known:
+            self._forget(session_id)
+        return changed
+
+    def traces(self) -> list[TraceRow]:
+        """Every trace, newest first."""
+        rows = self._connection.execute(_TRACES_SQL)
+        names = [d[0] for d in rows.description]
+        return [_trace_row(dict(zip(names, row, strict=True))) for row in rows]
+
+    def failures(self, since: str | None, *, min_sessions: int = 1) -> list[FailureRow]:
+        """Errors by fingerprint, those in most sessions first; `since` is ISO 8601."""
+        rows = self._connection.execute(_FAILURES_SQL, (since or "", min_sessions))
+        names = [d[0] for d in rows.description]
+        return [FailureRow(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def _read(
+        self, file: SessionFile, signature: str, grown: JsonValue, read_text: ReadText
+    ) -> None:
+        if grown is None:
+            self._forget(file.session_id)
+        offset, number = (grown["offset"], grown["lines"]) if grown else (0, 0)
+        bad = grown["bad_lines"] if grown else 0
+        about = json.loads(grown["about"]) if grown else {}
+        rows = []
+        for line in appendlog.read_lines(file.path, offset=offset, number=number):
+            event = _event_of(line)
+            number, offset = line.number, line.offset
+            if event is None:
+                bad += 1
+                continue
+            about = about or dict(event.extra.get("session") or {})
+            rows.append(_row(event, read_text))
+        self._insert(rows)
+        self._db.table("session_files").insert(
+            {
+                "session_id": file.session_id,
+                "path": file.path.name,
+                "signature": signature,
+                # The last line is read again next time: it may have been unfinished.
+                "offset": offset,
+                "lines": max(number - 1, 0),
+                "bad_lines": bad,
+                "agent": str(about.get("agent") or "unknown"),
+                "about": plain_utf8(json.dumps(about)),
+            },
+            replace=True,
+        )
+
+    def _insert(self, rows: list[tuple[JsonValue, ...]]) -> None:
+        marks = ", ".join("?" * len(_EVENT_COLUMNS))
+        self._connection.executemany(
+            f"insert or replace into events ({', '.join(_EVENT_COLUMNS)}) values ({marks})", rows
+        )
+
+    def _forget(self, session_id: str) -> None:
+        self._connection.execute("delete from events where session_id = ?", (session_id,))
+        self._connection.execute("delete from session_files where session_id = ?", (session_id,))
+
+
+def _event_of(line: appendlog.Line) -> Event | None:
+    try:
+        return None if line.data is None else event_from_dict(line.data)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _row(event: Event, read_text: ReadText) -> tuple[JsonValue, ...]:
+    fingerprint = None
+    if event.status in FAILED_STATUSES:
+        fingerprint = error_fingerprint(event.tool_name or "", read_text(event)) or None
+    detail = event.extra.get("outcome") or event.extra.get("end_state")
+    values = (
+        *(event.session_id, min(event.seq, _MAX_INT), min(event.step_index, _MAX_INT)),
+        *(event.trace_id, event.event_type.value, event.actor.value, event.tool_name),
+        *(event.tool_kind, event.status, event.error_type, event.timestamp),
+        *(event.output_summary, fingerprint, None if detail is None else str(detail)),
+    )
+    return tuple(plain_utf8(str(v)) if isinstance(v, str) else v for v in values)
+
+
+def _trace_row(row: dict[str, JsonValue]) -> TraceRow:
+    ended, last = row.pop("ended"), row.pop("last_event")
+    if row["unanswered_tool_calls"] or last in (EventType.TASK, EventType.TOOL_RESULT):
+        state = "unfinished"
+    else:
+        state = "completed"
+    return TraceRow(**row, end_state=str(ended or state))
+
+
+_TRACES_SQL = """
+with summary as (
+  select trace_id, session_id, min(timestamp) as started_at, count(*) as events,
+    count(distinct nullif(step_index, 0)) as steps,
+    sum(event_type = 'tool_call') as tool_calls,
+    sum(coalesce(status, '') in ('error', 'timeout')) as failed_tool_calls,
+    sum(coalesce(status, '') = 'denied') as denied_tool_calls,
+    sum(event_type = 'tool_call') - count(distinct case when event_type = 'tool_result'
+      and status != 'missing' then step_index end) as unanswered,
+    max(case when event_type not in ('other', 'compaction', 'boundary', 'outcome') then seq end)
+      as last_seq
+  from events group by session_id, trace_id
+)
+select s.trace_id, s.session_id, f.path, f.agent,
+  coalesce((select summary from events e where e.session_id = s.session_id
+    and e.trace_id = s.trace_id and e.event_type = 'task' order by seq limit 1), '') as task,
+  s.started_at, s.events, s.steps, s.tool_calls, s.failed_tool_calls, s.denied_tool_calls,
+  max(s.unanswered, 0) as unanswered_tool_calls,
+  coalesce((select detail from events e where e.session_id = s.session_id
+    and e.trace_id = s.trace_id and e.event_type = 'outcome' order by seq desc limit 1),
+    'unknown') as outcome,
+  (select coalesce(detail, 'completed') from events e where e.session_id = s.session_id
+    and e.trace_id = s.trace_id and e.event_type = 'end' order by seq desc limit 1) as ended,
+  (select event_type from events e where e.session_id = s.session_id and e.seq = s.last_seq)
+    as last_event
+from summary s join session_files f using (session_id)
+order by s.started_at desc, s.session_id, s.trace_id
+"""
+
+_FAILURES_SQL = """
+with failed as (
+  select session_id, step_index, fingerprint, tool_name, summary, timestamp,
+    exists (select 1 from events later where later.session_id = e.session_id
+      and later.tool_name is e.tool_name and later.status = 'ok'
+      and later.step_index > e.step_index and later.step_index <= e.step_index + 15)
+      as recovered
+  from events e where fingerprint is not null and coalesce(timestamp, '9999') >= ?
+)
+select fingerprint, min(tool_name) as tool_name, min(summary) as example,
+  count(distinct session_id) as sessions, count(*) as count, sum(recovered) as recovered,
+  max(timestamp) as last_seen
+from failed group by fingerprint having count(distinct session_id) >= ?
+order by sessions desc, count desc, fingerprint
+"""
