@@ -68,6 +68,7 @@ def names(record: type[Any], *left_out: str) -> list[str]:
         (EXPERIENCES, "## Content", names(Content)),
         (EXPERIENCES, "## Experience", names(Experience)),
     ],
+    ids=["event", "event type", "status", "content", "experience"],  # not whole pages
 )
 def test_a_table_names_every_field_in_order(page: str, heading: str, documented: list[str]) -> None:
     assert first_column(section(page, heading)) == documented
