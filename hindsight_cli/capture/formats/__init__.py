@@ -1,0 +1,58 @@
+"""Which transcript formats are installed, and which one a file has."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import cast
+
+from hindsight_cli.capture.draft import Format
+from hindsight_cli.errors import FormatNotFoundError
+
+GROUP = "hindsight.formats"
+_HEAD_BYTES = 64 * 1024
+# Tried last: nearly every agent's file holds something that looks like chat messages.
+_GENERIC = "messages"
+_log = logging.getLogger(__name__)
+
+
+def format_names() -> list[str]:
+    """Names of the installed formats, in the order in which they are tried on a file."""
+    return [entry.name for entry in _entries()]
+
+
+def load_format(name: str) -> Format:
+    """Import one format.
+
+    Raises:
+        FormatNotFoundError: nothing is registered under `name`.
+    """
+    for entry in _entries():
+        if entry.name == name:
+            return cast("Format", entry.load())
+    raise FormatNotFoundError(name, installed=format_names())
+
+
+def detect_format(path: Path) -> str | None:
+    """The name of the first format that recognises the file's first 64 KiB, or None."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    for name, reader in _loadable():
+        if reader.recognizes(path, head):
+            return name
+    return None
+
+
+def _entries() -> list[EntryPoint]:
+    unique = {entry.name: entry for entry in entry_points(group=GROUP)}
+    return [unique[name] for name in sorted(unique, key=lambda name: (name == _GENERIC, name))]
+
+
+def _loadable() -> Iterator[tuple[str, Format]]:
+    for entry in _entries():
+        try:
+            yield entry.name, cast("Format", entry.load())
+        except Exception:  # a stranger's plugin must not take the others down
+            _log.exception("format plugin %r could not be loaded", entry.name)

@@ -1,0 +1,126 @@
+"""Claude Code transcripts: `~/.claude/projects/<project>/<session>.jsonl` and subagent files.
+
+One line is one native record; one model reply spans several lines. File order is
+the order, parent links are not followed. Source: docs/reference/formats.md.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.formats.claude_records import BrokenRecordError, events_of
+from hindsight_cli.capture.formats.claude_sessions import SessionTracker
+from hindsight_cli.capture.formats.jsonlines_reader import (
+    Record,
+    excerpt_of,
+    parse_json,
+    read_json_lines,
+)
+from hindsight_cli.records.event import JsonValue
+
+# Record types that carry nothing to keep.
+_SILENT = frozenset(
+    {
+        "progress",
+        "file-history-snapshot",
+        "file-history-delta",
+        "queue-operation",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "custom-title",
+        "ai-title",
+        "agent-name",
+        "agent-color",
+        "agent-setting",
+        "tag",
+        "pr-link",
+        "worktree-state",
+        "content-replacement",
+        "attribution-snapshot",
+        "speculation-accept",
+        "marble-origami-commit",
+        "marble-origami-snapshot",
+        "task-summary",
+        "started",
+        "result",
+    }
+)
+_SPEAKING = frozenset({"user", "assistant", "system", "summary", "attachment"})
+_OWN_KEYS = ("sessionId", "parentUuid", "leafUuid", "snapshot")
+# A first line longer than the head cannot be parsed; these keys in it decide.
+_ENVELOPE = re.compile(rb'"sessionId"\s*:\s*"')
+_TYPE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|system|progress|attachment)"')
+
+
+def recognizes(path: Path, head: bytes) -> bool:
+    """Whether one of the first lines is a Claude Code record."""
+    *lines, last = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for line in [*lines, last][:50]:
+        try:
+            value = parse_json(line.strip())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and _is_own(value):
+            return True
+    return (
+        not lines
+        and last.startswith(b"{")
+        and bool(_ENVELOPE.search(last) and _TYPE.search(last) and b'"parts"' not in last)
+    )
+
+
+def _is_own(record: Mapping[str, JsonValue]) -> bool:
+    kind = record.get("type")
+    if not isinstance(kind, str) or kind not in _SILENT | _SPEAKING:
+        return False
+    message = record.get("message")
+    if kind in {"user", "assistant"} and not isinstance(message, str):
+        if not isinstance(message, dict) or "parts" in message:
+            return False
+    return any(key in record for key in _OWN_KEYS)
+
+
+def read(path: Path) -> Iterator[Draft | Problem]:
+    """Every line of the transcript in file order; memory is bound to the longest line."""
+    sessions = SessionTracker(path)
+    for item in read_json_lines(path):
+        if isinstance(item, Problem):
+            yield item
+        elif not isinstance(item.value, dict):
+            kind = type(item.value).__name__
+            yield _problem(item, f"a JSON {kind} where a record was expected")
+        else:
+            yield _draft(item, item.value, sessions)
+
+
+def _problem(item: Record, reason: str) -> Problem:
+    text = json.dumps(item.value, ensure_ascii=False)[:400]
+    return Problem(line=item.line, reason=reason, excerpt=excerpt_of(text.encode()))
+
+
+def _draft(
+    item: Record, record: Mapping[str, JsonValue], sessions: SessionTracker
+) -> Draft | Problem:
+    kind = record.get("type")
+    session = sessions.session_of(record)
+    events: tuple[DraftEvent, ...] = ()
+    if kind in _SPEAKING:
+        try:
+            events = tuple(events_of(record, sessions.memory_of(session.session_id)))
+        except BrokenRecordError as error:
+            return _problem(item, f"{kind} record {error}")
+    native_id = record.get("uuid")
+    return Draft(
+        session=session,
+        line=item.line,
+        native_type=kind if isinstance(kind, str) else "(no type)",
+        native_id=native_id if isinstance(native_id, str) else None,
+        events=events,
+        usage=sessions.usage_of(record) if kind == "assistant" else None,
+        known=isinstance(kind, str) and (kind in _SILENT or kind in _SPEAKING),
+    )

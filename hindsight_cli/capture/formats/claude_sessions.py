@@ -1,0 +1,118 @@
+"""Whose record a line of a Claude Code transcript is, and what was said before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hindsight_cli.capture.draft import SessionInfo
+from hindsight_cli.capture.formats.calls import CallMemory
+from hindsight_cli.capture.formats.jsonlines_reader import Record, read_json_lines
+from hindsight_cli.records.event import JsonValue
+
+AGENT = "claude-code"
+_SYNTHETIC = "<synthetic>"
+_LOOKAHEAD_LINES = 200
+
+
+@dataclass(slots=True)
+class SessionMemory:
+    """What the events of one session depend on."""
+
+    calls: CallMemory = field(default_factory=CallMemory)
+    has_task: bool = False
+
+
+class SessionTracker:
+    """Assigns lines to sessions: the main one, copies of earlier ones, subagents.
+
+    A subagent's session is `<parent>-agent-<id>`, whether its lines lie in a file
+    of their own or, as older versions wrote them, between the parent's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._main_id = _main_session_id(path)
+        self._file_agent_id = path.stem.removeprefix("agent-") if _is_agent_file(path) else None
+        self._sessions: dict[str, SessionInfo] = {}
+        self._memories: dict[str, SessionMemory] = {}
+        self._sidechain_roots: dict[str, str] = {}
+        self._seen_usage: set[str] = set()
+
+    def session_of(self, record: Mapping[str, JsonValue]) -> SessionInfo:
+        own_id = _text(record.get("sessionId")) or self._main_id
+        agent_id = self._agent_id(record)
+        session_id = f"{own_id}-agent-{agent_id}" if agent_id else own_id
+        known = self._sessions.get(session_id) or SessionInfo(
+            session_id=session_id,
+            agent=AGENT,
+            parent_session_id=own_id if agent_id else None,
+        )
+        message = record.get("message")
+        model = _text(message.get("model")) if isinstance(message, dict) else None
+        fresh = (
+            _text(record.get("version")) or known.agent_version,
+            _text(record.get("cwd")) or known.cwd,
+            model if model and model != _SYNTHETIC else known.model,
+        )
+        if fresh != (known.agent_version, known.cwd, known.model):
+            known = replace(known, agent_version=fresh[0], cwd=fresh[1], model=fresh[2])
+        self._sessions[session_id] = known
+        return known
+
+    def memory_of(self, session_id: str) -> SessionMemory:
+        return self._memories.setdefault(session_id, SessionMemory())
+
+    def usage_of(self, record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:
+        """The token counts of a reply on the first of its lines, None on the others."""
+        message = record.get("message")
+        usage = message.get("usage") if isinstance(message, dict) else None
+        if not isinstance(usage, dict) or not isinstance(message, dict):
+            return None
+        reply, request = _text(message.get("id")), _text(record.get("requestId"))
+        key = f"{reply}/{request or ''}" if reply else _text(record.get("uuid")) or _digest(message)
+        if key in self._seen_usage:
+            return None
+        self._seen_usage.add(key)
+        return {k: v for k, v in usage.items() if isinstance(v, int | float | str)}
+
+    def _agent_id(self, record: Mapping[str, JsonValue]) -> str | None:
+        if self._file_agent_id:
+            return _text(record.get("agentId")) or self._file_agent_id
+        if record.get("isSidechain") is not True:
+            return None
+        uuid, parent = _text(record.get("uuid")) or "", _text(record.get("parentUuid")) or ""
+        root = self._sidechain_roots.get(parent, uuid)
+        self._sidechain_roots[uuid] = root
+        return _text(record.get("agentId")) or root[:8] or "sidechain"
+
+
+def _is_agent_file(path: Path) -> bool:
+    return path.stem.startswith("agent-")
+
+
+def _main_session_id(path: Path) -> str:
+    """The id of lines that name none: the file's own name if a line bears it, else the first named."""
+    first: str | None = None
+    for item in read_json_lines(path):
+        if not isinstance(item, Record) or item.line > _LOOKAHEAD_LINES:
+            if item.line > _LOOKAHEAD_LINES:
+                break
+            continue
+        named = _text(item.value.get("sessionId")) if isinstance(item.value, dict) else None
+        if named == path.stem:
+            return path.stem
+        first = first or named
+    if first:
+        return first
+    return path.parent.parent.name if path.parent.name == "subagents" else path.stem
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _digest(value: JsonValue) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,117 @@
+"""JSON Lines as they lie on disk after crashes: every line answers for itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from hindsight_cli.capture.draft import Problem
+from hindsight_cli.records.event import JsonValue
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
+_EXCERPT_CHARS = 80
+_BOM = b"\xef\xbb\xbf"
+# What a crash or an editor leaves round a record: NUL blocks, CR, blanks.
+_PADDING = b"\x00 \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One parsed line."""
+
+    line: int  # from 1
+    value: JsonValue
+
+
+def read_json_lines(path: Path) -> Iterator[Record | Problem]:
+    """Every line that is not blank, in order, one in memory at a time.
+
+    Lines end at LF only, so U+2028 inside a string never splits one. A line longer
+    than `MAX_LINE_BYTES`, or one that is not JSON, is a Problem and reading goes on.
+    """
+    with path.open("rb", buffering=_CHUNK_BYTES) as file:
+        line = 0
+        while raw := file.readline(MAX_LINE_BYTES):
+            line += 1
+            if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                _skip_line(file)
+                yield Problem(
+                    line=line,
+                    reason=f"line longer than {MAX_LINE_BYTES // 2**20} MiB",
+                    excerpt=excerpt_of(raw),
+                )
+                continue
+            body = (raw.removeprefix(_BOM) if line == 1 else raw).strip(_PADDING)
+            if body:
+                yield _parsed(body, line=line, ended=raw.endswith(b"\n"))
+
+
+def _skip_line(file: IO[bytes]) -> None:
+    while (rest := file.readline(_CHUNK_BYTES)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _parsed(body: bytes, *, line: int, ended: bool) -> Record | Problem:
+    try:
+        return Record(line, parse_json(body))
+    except RecursionError:
+        reason = "nested too deeply"
+    except ValueError as error:
+        reason = f"not JSON: {error}" if ended else f"unfinished last line: {error}"
+    return Problem(line=line, reason=reason, excerpt=excerpt_of(body))
+
+
+def excerpt_of(raw: bytes) -> str:
+    """The first characters of a record, for a report."""
+    return raw[: _EXCERPT_CHARS * 4].decode("utf-8", "replace")[:_EXCERPT_CHARS]
+
+
+def parse_json(raw: bytes | str) -> JsonValue:
+    """Parse one JSON text into values that can be written as JSON and UTF-8 again.
+
+    NaN, infinities and integers of thousands of digits become strings, lone
+    surrogates and invalid UTF-8 become U+FFFD. Of duplicate keys the last wins.
+
+    Raises:
+        ValueError: not JSON.
+        RecursionError: nested deeper than the interpreter can follow.
+    """
+    text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # more digits than Python converts
+        value = _LONG_INT_DECODER.decode(text)
+    return without_surrogates(value) if "\\ud" in text or "\\uD" in text else value
+
+
+def _finite(digits: str) -> float | str:
+    number = float(digits)
+    return number if math.isfinite(number) else digits
+
+
+def _short_int(digits: str) -> int | str:
+    return int(digits) if len(digits) < 1000 else digits  # noqa: PLR2004
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=str)
+_LONG_INT_DECODER = json.JSONDecoder(
+    strict=False, parse_float=_finite, parse_constant=str, parse_int=_short_int
+)
+
+
+def without_surrogates(value: JsonValue) -> JsonValue:
+    """The value with every lone surrogate replaced, so that it can be encoded."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates(k): without_surrogates(v) for k, v in value.items()}
+    return value

@@ -1,0 +1,55 @@
+"""What kind of work a tool does, judged by the names agents give their tools."""
+
+from __future__ import annotations
+
+from hindsight_cli.records.event import ToolKind
+
+_NAMES: dict[ToolKind, str] = {
+    ToolKind.SHELL: """bash bashoutput killbash killshell shell run_shell_command shell_command
+        exec exec_command execute_command execute_bash run_command run_terminal_cmd
+        run_in_terminal terminal local_shell powershell cmd cmd_run run ipython
+        execute_ipython_cell execute_script write_stdin unified_exec developer__shell""",
+    ToolKind.READ: """read read_file readfile read_many_files view view_file view_image open
+        open_file cat notebookread list_dir list_directory list_files ls goto scroll_up
+        scroll_down get_file_contents readmcpresource readmcpresourcetool""",
+    ToolKind.EDIT: """edit edit_file multiedit str_replace str_replace_editor str_replace_based_edit_tool
+        replace replace_in_file search_replace apply_patch apply_diff patch insert
+        notebookedit edit_notebook edit_notebook_file file_edit text_editor
+        developer__text_editor""",
+    ToolKind.WRITE: """write write_file write_to_file create create_file new_file writefile
+        file_write save_file""",
+    ToolKind.SEARCH: """grep glob grep_search file_search codebase_search search_file_content
+        search_files search_dir search_file find_file search_code semantic_search rg find
+        toolsearch tool_search lsp""",
+    ToolKind.WEB: """webfetch web_fetch websearch web_search google_web_search fetch
+        fetch_webpage browser browse browse_interactive browser_action read_url_content
+        web_search_call""",
+    ToolKind.SUBAGENT: """task agent spawn_agent delegate subagent runsubagent dispatch_agent
+        new_task taskoutput agentoutputtool wait_agent send_input close_agent sendmessage""",
+    ToolKind.PLAN: """todowrite todoread taskcreate taskupdate tasklist taskget update_plan
+        todo_write write_todos manage_todo_list think exitplanmode enterplanmode
+        exit_plan_mode plan update_todo_list sequentialthinking""",
+    ToolKind.ASK: """askuserquestion ask_user ask_user_question ask_followup_question
+        request_user_input question ask_human""",
+}
+_KIND_BY_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_MCP_PREFIX = "mcp__"
+
+
+def split_server(tool_name: str) -> tuple[str | None, str]:
+    """The MCP server of `mcp__server__tool` and the tool's name there; else `(None, name)`."""
+    if not tool_name.startswith(_MCP_PREFIX):
+        return None, tool_name
+    server, separator, tool = tool_name[len(_MCP_PREFIX) :].partition("__")
+    return (server, tool) if separator and server and tool else (None, tool_name)
+
+
+def tool_kind(tool_name: str) -> ToolKind:
+    """The kind of a tool; OTHER for a name no agent is known to use for a general tool.
+
+    A whole name decides, never a part of it: `search_direct_flight` of a business
+    API says nothing about files.
+    """
+    if tool_name.startswith(_MCP_PREFIX):
+        return ToolKind.MCP
+    return _KIND_BY_NAME.get(tool_name.lower(), ToolKind.OTHER)
