@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.event import JsonValue, ToolKind
 
 _NAMES: dict[ToolKind, str] = {
     ToolKind.SHELL: """bash bashoutput killbash killshell shell run_shell_command shell_command
@@ -12,8 +12,8 @@ _NAMES: dict[ToolKind, str] = {
     ToolKind.READ: """read read_file readfile read_many_files view view_file view_image open
         open_file cat notebookread list_dir list_directory list_files ls goto scroll_up
         scroll_down get_file_contents readmcpresource readmcpresourcetool""",
-    ToolKind.EDIT: """edit edit_file multiedit str_replace str_replace_editor str_replace_based_edit_tool
-        replace replace_in_file search_replace apply_patch apply_diff patch insert
+    ToolKind.EDIT: """edit edit_file multiedit str_replace str_replace_editor
+        str_replace_based_edit_tool replace replace_in_file search_replace apply_patch apply_diff patch insert
         notebookedit edit_notebook edit_notebook_file file_edit text_editor
         developer__text_editor""",
     ToolKind.WRITE: """write write_file write_to_file create create_file new_file writefile
@@ -33,6 +33,7 @@ _NAMES: dict[ToolKind, str] = {
         request_user_input question ask_human""",
 }
 _KIND_BY_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_KIND_BY_EDITOR_COMMAND = {"view": ToolKind.READ, "create": ToolKind.WRITE}
 _MCP_PREFIX = "mcp__"
 
 
@@ -44,12 +45,16 @@ def split_server(tool_name: str) -> tuple[str | None, str]:
     return (server, tool) if separator and server and tool else (None, tool_name)
 
 
-def tool_kind(tool_name: str) -> ToolKind:
-    """The kind of a tool; OTHER for a name no agent is known to use for a general tool.
+def tool_kind(tool_name: str, arguments: JsonValue = None) -> ToolKind:
+    """The kind of a call; OTHER for a name no agent is known to use for a general tool.
 
     A whole name decides, never a part of it: `search_direct_flight` of a business
-    API says nothing about files.
+    API says nothing about files. Editors that do several things are judged by
+    their `command` argument.
     """
     if tool_name.startswith(_MCP_PREFIX):
         return ToolKind.MCP
-    return _KIND_BY_NAME.get(tool_name.lower(), ToolKind.OTHER)
+    kind = _KIND_BY_NAME.get(tool_name.lower(), ToolKind.OTHER)
+    if kind is ToolKind.EDIT and isinstance(arguments, dict):
+        return _KIND_BY_EDITOR_COMMAND.get(str(arguments.get("command")), kind)
+    return kind

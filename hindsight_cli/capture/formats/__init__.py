@@ -16,6 +16,7 @@ _HEAD_BYTES = 64 * 1024
 # Tried last: nearly every agent's file holds something that looks like chat messages.
 _GENERIC = "messages"
 _log = logging.getLogger(__name__)
+_reported: set[str] = set()  # a broken plugin is worth one traceback, not one a file
 
 
 def format_names() -> list[str]:
@@ -55,4 +56,6 @@ def _loadable() -> Iterator[tuple[str, Format]]:
         try:
             yield entry.name, cast("Format", entry.load())
         except Exception:  # a stranger's plugin must not take the others down
-            _log.exception("format plugin %r could not be loaded", entry.name)
+            if entry.name not in _reported:
+                _reported.add(entry.name)
+                _log.exception("format plugin %r could not be loaded", entry.name)

@@ -24,7 +24,7 @@ class Call:
 
 
 def call_of(name: str, arguments: JsonValue) -> Call:
-    kind = tool_kind(name)
+    kind = tool_kind(name, arguments)
     command = command_of(arguments)[:_MAX_COMMAND_CHARS] if kind is ToolKind.SHELL else ""
     return Call(name, kind, split_server(name)[0], command)
 
@@ -53,7 +53,7 @@ def _argv(words: list[str]) -> str:
 
 
 class CallMemory:
-    """The latest call of every id. Bounded: the oldest are forgotten."""
+    """Every call by its id, the latest of those that share one. Bounded: old ones are forgotten."""
 
     def __init__(self) -> None:
         self._calls: OrderedDict[str, Call] = OrderedDict()
@@ -66,3 +66,35 @@ class CallMemory:
 
     def find(self, call_id: str) -> Call | None:
         return self._calls.get(call_id)
+
+
+class OpenCalls:
+    """Calls of a chat in the order made, each until its answer comes.
+
+    Ids repeat within a run, and older protocols have none: an answer belongs to the
+    first open call with its id in the latest turn that has one, else to the first
+    open call of its tool, else to the first open call of all.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str | None, Call]] = []
+
+    def add(self, turn: int, call_id: str | None, call: Call) -> None:
+        self._open.append((turn, call_id, call))
+        del self._open[:-_MAX_REMEMBERED]
+
+    def answer(self, call_id: str | None, name: str | None) -> tuple[str | None, Call] | None:
+        """Take the call that a result answers, with the id it was made under."""
+        by_id = [entry for entry in self._open if call_id and entry[1] == call_id]
+        by_name = [entry for entry in self._open if name and entry[2].name == name]
+        if by_id:
+            latest = max(entry[0] for entry in by_id)
+            found = next(entry for entry in by_id if entry[0] == latest)
+        elif call_id and any(entry[1] for entry in self._open):
+            return None
+        elif by_name or self._open:
+            found = (by_name or self._open)[0]
+        else:
+            return None
+        self._open.remove(found)
+        return found[1], found[2]

@@ -1,7 +1,7 @@
 """Claude Code transcripts: `~/.claude/projects/<project>/<session>.jsonl` and subagent files.
 
 One line is one native record; one model reply spans several lines. File order is
-the order, parent links are not followed. Source: docs/reference/formats.md.
+the order, parent links are not followed. Source: docs/reference/native-formats.md.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ _SILENT = frozenset(
     }
 )
 _SPEAKING = frozenset({"user", "assistant", "system", "summary", "attachment"})
+_MAX_HEAD_LINES = 50
 _OWN_KEYS = ("sessionId", "parentUuid", "leafUuid", "snapshot")
 # A first line longer than the head cannot be parsed; these keys in it decide.
 _ENVELOPE = re.compile(rb'"sessionId"\s*:\s*"')
@@ -58,31 +59,23 @@ _TYPE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|system|progress|attachment
 
 
 def recognizes(path: Path, head: bytes) -> bool:
-    """Whether one of the first lines is a Claude Code record."""
-    *lines, last = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    for line in [*lines, last][:50]:
+    """Whether the first conversation record, or lacking one any record, is Claude Code's."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    own = False
+    for line in lines[:_MAX_HEAD_LINES]:
         try:
-            value = parse_json(line.strip())
+            record = parse_json(line.strip())
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict) and _is_own(value):
-            return True
-    return (
-        not lines
-        and last.startswith(b"{")
-        and bool(_ENVELOPE.search(last) and _TYPE.search(last) and b'"parts"' not in last)
-    )
-
-
-def _is_own(record: Mapping[str, JsonValue]) -> bool:
-    kind = record.get("type")
-    if not isinstance(kind, str) or kind not in _SILENT | _SPEAKING:
-        return False
-    message = record.get("message")
-    if kind in {"user", "assistant"} and not isinstance(message, str):
-        if not isinstance(message, dict) or "parts" in message:
-            return False
-    return any(key in record for key in _OWN_KEYS)
+        if not isinstance(record, dict) or not any(key in record for key in _OWN_KEYS):
+            continue
+        if record.get("type") in {"user", "assistant"}:
+            message = record.get("message")
+            return isinstance(message, dict) and "content" in message
+        own = own or record.get("type") in _SILENT | _SPEAKING
+    if len(lines) == 1:  # one line longer than the head
+        own = bool(_ENVELOPE.search(head) and _TYPE.search(head) and b'"parts"' not in head)
+    return own
 
 
 def read(path: Path) -> Iterator[Draft | Problem]:

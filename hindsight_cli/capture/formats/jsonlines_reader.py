@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ _EXCERPT_CHARS = 80
 _BOM = b"\xef\xbb\xbf"
 # What a crash or an editor leaves round a record: NUL blocks, CR, blanks.
 _PADDING = b"\x00 \t\r\n"
+_BLANK = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,27 @@ def parse_json(raw: bytes | str) -> JsonValue:
         RecursionError: nested deeper than the interpreter can follow.
     """
     text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
+    value, end = parse_json_at(text, _BLANK.match(text).end())  # type: ignore[union-attr]
+    if end != len(text) and (rest := _BLANK.match(text, end)) and rest.end() != len(text):
+        raise json.JSONDecodeError("Extra data", text, rest.end())
+    return value
+
+
+def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
+    """Parse the JSON value that begins at `start`; the value and where it ends.
+
+    Raises:
+        ValueError, RecursionError: as `parse_json`.
+    """
     try:
-        value = _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError:
         raise
     except ValueError:  # more digits than Python converts
-        value = _LONG_INT_DECODER.decode(text)
-    return without_surrogates(value) if "\\ud" in text or "\\uD" in text else value
+        value, end = _LONG_INT_DECODER.raw_decode(text, start)
+    if "\\ud" in text or "\\uD" in text:
+        value = without_surrogates(value)
+    return value, end
 
 
 def _finite(digits: str) -> float | str:
