@@ -1,0 +1,1 @@
+"""One idea a file; each takes a Reading and returns findings. Pure."""

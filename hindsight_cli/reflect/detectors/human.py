@@ -1,0 +1,102 @@
+"""Where a human stepped in: refusals, and words against what the agent had done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hindsight_cli.records.event import Status, ToolKind
+from hindsight_cli.records.trace import Call
+from hindsight_cli.reflect.calls import EDIT_KINDS, is_lookup
+from hindsight_cli.reflect.findings import Correction, Denial
+from hindsight_cli.reflect.reading import Reading, Said
+
+_SAID = re.compile(
+    r"(?:the user said:|user (?:feedback|said)[^:\n]{0,40}:|reason for the rejection:|(?:rejected|denied) with (?:the )?(?:message|reason|feedback):"
+    r"|用户(?:说|表示|反馈)[:：])\s*(.+?)(?:\n\nNote:|\Z)",
+    re.I | re.S,
+)
+_OBJECTION = re.compile(
+    r"^\s*(?:no|nope|stop|wait|hmm|wrong)\b|\b(?:don'?t|do not|doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|shouldn'?t|not (?:what|right|correct|working|true)|never"
+    r"|why (?:did|do|are|is|was|would|wasn|didn|not)|instead of|still (?:fail|broken|not|get|see|doesn|isn)|fail(?:s|ed|ing|ure)?|broke(?:n)?"
+    r"|revert|undo|you (?:should|forgot|missed|skipped|ignored)|missing|incorrect|actually)\b|\bFAIL\b|\bError:|Traceback"
+    r"|不对|不是|不要|别|错了|为什么|怎么还|还是(?:不|报|失败)|失败|报错|没有(?:生效|用)|应该是|忘了|撤销|改回",
+    re.I,
+)
+_PASTED = re.compile(
+    r"--- FAIL|\bFAILED\b|Traceback \(most|\berror(?:\[\w+\])?:|\bfail(?:s|ed|ing)?\b|报错|失败",
+    re.I,
+)
+_QUESTION_ONLY = 400  # characters; longer objections are new instructions
+_KEPT_BEFORE = 2
+_KEPT_AFTER = 4
+_GROUP = 4  # calls between refusals of the same matter
+
+
+def find_denials(reading: Reading) -> tuple[Denial, ...]:
+    """Refusals, those close together taken as one, with the last words said about them."""
+    groups: list[list[int]] = []
+    for index, call in enumerate(reading.calls):
+        if call.status is not Status.DENIED:
+            continue
+        if groups and index - groups[-1][-1] <= _GROUP:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return tuple(_denial(reading, group) for group in groups)
+
+
+def _denial(reading: Reading, group: Sequence[int]) -> Denial:
+    calls = tuple(reading.calls[i] for i in group)
+    words = next((w for c in reversed(calls) if (w := words_in_refusal(c))), "")
+    if not words:
+        words = next((s.text for s in reading.user_said if s.after == group[-1] + 1), "")
+    later = reading.calls[group[-1] + 1 : group[-1] + 7]
+    instead = next((c for c in later if c.status is Status.OK and _acts(c)), None)
+    return Denial(calls=calls, words=words.strip(), instead=instead)
+
+
+def words_in_refusal(call: Call) -> str:
+    match = _SAID.search(call.output)
+    return match.group(1).strip() if match else ""
+
+
+def find_corrections(reading: Reading) -> tuple[Correction, ...]:
+    """The user's objections to finished work. Conversations without any local work have none."""
+    if not any(c.tool_kind in {ToolKind.SHELL, *EDIT_KINDS} for c in reading.calls):
+        return ()
+    found = []
+    said = reading.user_said
+    for number, words in enumerate(said):
+        until = said[number + 1].after if number + 1 < len(said) else len(reading.calls)
+        if _objects(words, reading):
+            found.append(_correction(reading, words, until))
+    return tuple(c for c in found if c.after)
+
+
+def is_failure_report(words: str) -> bool:
+    """Whether the user shows a failure that the agent had not seen."""
+    return _PASTED.search(words[:_QUESTION_ONLY]) is not None
+
+
+def _objects(words: Said, reading: Reading) -> bool:
+    if not 0 < words.after < len(reading.calls):
+        return False
+    if reading.calls[words.after - 1].status is Status.DENIED:
+        return False  # told by the refusal
+    return _OBJECTION.search(words.text[:_QUESTION_ONLY]) is not None
+
+
+def _correction(reading: Reading, words: Said, until: int) -> Correction:
+    before = [c for c in reading.calls[: words.after] if not is_lookup(c) and c.status is Status.OK]
+    answers = [c for c in reading.calls[words.after : until] if c.status is Status.OK]
+    acting = [c for c in answers if _acts(c) and not is_lookup(c)]
+    return Correction(
+        words=words.text.strip(),
+        before=tuple(before[-_KEPT_BEFORE:]),
+        after=tuple((acting or answers)[:_KEPT_AFTER]),
+    )
+
+
+def _acts(call: Call) -> bool:
+    return call.tool_kind not in {ToolKind.PLAN, ToolKind.ASK, ToolKind.READ}

@@ -1,0 +1,1 @@
+"""Findings become experiences: one file a family of findings, one writer for all."""

@@ -1,0 +1,107 @@
+"""Fills sentences and shapes a proposal as the model-answer schema has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.experience import ExperienceKind
+from hindsight_cli.records.trace import Call
+from hindsight_cli.reflect.essence import Change, command_text
+from hindsight_cli.reflect.reading import Reading
+from hindsight_cli.reflect.tags import task_tags, tool_tags
+from hindsight_cli.reflect.telling import error_lines, excerpt, quoted
+from hindsight_cli.reflect.wording import language_of, sentences
+
+_TASK_CHARS = 90
+MAX_CITES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A proposal and how much it is worth keeping (higher first)."""
+
+    worth: float
+    proposal: dict[str, JsonValue]
+    key: str = ""  # findings with the same key say the same: the first is kept
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Sentences in the language of the task. Not slotted: holds the parsed templates."""
+
+    reading: Reading
+
+    @property
+    def language(self) -> str:
+        return language_of(self.reading.trace.task)
+
+    def say(self, family: str, name: str, **literals: object) -> str:
+        template: str = sentences(self.language)[family][name]
+        text = template.format(**literals)
+        return text.replace("..", ".").replace("。。", "。")
+
+    def words(self, name: str) -> str:
+        found: Any = sentences(self.language)["common"][name]
+        return str(found)
+
+    def task(self) -> str:
+        """` (task: ...)`, "" when nothing tells."""
+        text = excerpt(self.reading.trace.task, _TASK_CHARS).replace("`", "'").rstrip(".。:：,，")
+        return self.words("task").format(task=text) if text else ""
+
+    def join(self, parts: Iterable[str]) -> str:
+        return self.words("list").join(parts)
+
+    def then(self, parts: Iterable[str]) -> str:
+        return self.words("and").join(parts)
+
+    def steps(self, calls: Iterable[Call]) -> str:
+        return self.join(str(call.step_index) for call in calls)
+
+    def command(self, call: Call) -> str:
+        return quoted(command_text(call), 170)
+
+    def errors(self, call: Call, limit: int = 2) -> str:
+        """Telling lines of the output, quoted; they stand for the whole."""
+        lines = error_lines(call, limit)
+        return self.join(quoted(line) for line in lines) or f"`{call.status}`"
+
+    def change(self, change: Change) -> str:
+        name = "change" if change.old and change.new else "remove" if change.old else "add"
+        return self.words(name).format(
+            file=change.file or "?", old=quoted(change.old), new=quoted(change.new)
+        )
+
+    def proposal(
+        self,
+        kind: ExperienceKind,
+        texts: dict[str, str],
+        calls: Sequence[Call],
+        *,
+        workaround: bool = False,
+    ) -> dict[str, JsonValue]:
+        """The plain dict of one experience; `calls` are its citations, the telling ones first."""
+        cited = list({call.step_index: call for call in calls}.values())[:MAX_CITES]
+        cited.sort(key=lambda call: call.step_index)
+        return {
+            "kind": kind.value,
+            "scenario": _sentence(texts["scenario"]),
+            "recommend": _sentence(texts["recommend"]),
+            "avoid": _sentence(texts.get("avoid", "")),
+            "why": _sentence(texts.get("why", "")),
+            "cites": [{"step": call.step_index, "tool": call.tool_name} for call in cited],
+            "workaround": workaround,
+            "layer": "specific",
+            "scope": {},
+            "tool_tags": tool_tags(cited),
+            "task_tags": task_tags(cited),
+        }
+
+
+def _sentence(text: str) -> str:
+    """First letter large, white space folded."""
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:]

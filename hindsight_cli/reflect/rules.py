@@ -1,0 +1,139 @@
+"""Reflection without a model: detectors over one trace. Pure, no network, no clock.
+
+Source: docs/explanation/trajectories.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hindsight_cli.records.attribution import Attribution, InvalidStep, Recovery, Workaround
+from hindsight_cli.records.event import Outcome
+from hindsight_cli.records.trace import Call, Trace
+from hindsight_cli.reflect.calls import changes_files, is_lookup
+from hindsight_cli.reflect.detectors.detours import find_detours
+from hindsight_cli.reflect.detectors.human import find_corrections, find_denials
+from hindsight_cli.reflect.detectors.near_misses import find_near_misses
+from hindsight_cli.reflect.detectors.recoveries import find_chains
+from hindsight_cli.reflect.detectors.workarounds import find_workarounds
+from hindsight_cli.reflect.findings import Chain, Flag, NearMiss, Nature
+from hindsight_cli.reflect.lessons.chains import draft_chain
+from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial
+from hindsight_cli.reflect.lessons.successes import draft_near_miss, draft_success
+from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.outcome import green_check, outcome_of
+from hindsight_cli.reflect.reading import Reading
+
+MAX_PROPOSALS = 5
+_USUAL = 2  # more only for those well worth it
+_WORTHWHILE = 2.0
+_WELL_WORTH = 3.3
+_MAX_KEY_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflection:
+    attribution: Attribution
+    proposals: tuple[dict[str, Any], ...]  # model-answer schema, best first
+
+
+def reflect_by_rules(trace: Trace) -> Reflection:
+    """Why the task ended as it did, and what to remember of it; both may be empty."""
+    reading = Reading(trace)
+    chains = find_chains(reading)
+    misses = find_near_misses(reading)
+    workarounds = find_workarounds(reading, chains)
+    detours = find_detours(reading, chains, misses)
+    outcome, source = outcome_of(reading, chains, workarounds)
+    check = green_check(reading, chains)
+    writer = Writer(reading)
+    attribution = Attribution(
+        trace_id=trace.trace_id,
+        outcome=outcome,
+        outcome_source=source,
+        key_steps=_key_steps(reading, chains, misses, check),
+        invalid_steps=tuple(
+            InvalidStep(step_index=f.call.step_index, reason=_reason(writer, f)) for f in detours
+        ),
+        recoveries=_recoveries(chains),
+        workarounds=tuple(
+            Workaround(step_index=f.call.step_index, reason=_reason(writer, f)) for f in workarounds
+        ),
+    )
+    drafts = [*_drafts(writer, chains, misses), draft_success(writer, outcome, check)]
+    patched = {flag.call.step_index for flag in workarounds}
+    return Reflection(attribution=attribution, proposals=_selected(drafts, patched))
+
+
+def _drafts(
+    writer: Writer, chains: Sequence[Chain], misses: Sequence[NearMiss]
+) -> Iterator[Draft | None]:
+    for chain in chains:
+        yield draft_chain(writer, chain)
+    for denial in find_denials(writer.reading):
+        yield draft_denial(writer, denial)
+    for correction in find_corrections(writer.reading):
+        yield draft_correction(writer, correction)
+    for miss in misses:
+        yield draft_near_miss(writer, miss)
+
+
+def _selected(drafts: Sequence[Draft | None], patched: set[int]) -> tuple[dict[str, Any], ...]:
+    """The best few, those with the same key merged into the first."""
+    best = sorted(
+        (d for d in drafts if d is not None and d.worth >= _WORTHWHILE), key=lambda d: -d.worth
+    )
+    kept: dict[str, Draft] = {}
+    for draft in best:
+        if draft.key in kept:
+            _merge(kept[draft.key].proposal, draft.proposal)
+        elif len(kept) < _USUAL or (draft.worth >= _WELL_WORTH and len(kept) < MAX_PROPOSALS):
+            kept[draft.key] = draft
+    for draft in kept.values():
+        steps = {cite["step"] for cite in draft.proposal["cites"]}
+        if steps & patched:
+            draft.proposal["workaround"] = True
+    return tuple(draft.proposal for draft in kept.values())
+
+
+def _merge(into: dict[str, Any], other: dict[str, Any]) -> None:
+    known = {cite["step"] for cite in into["cites"]}
+    into["cites"] += [cite for cite in other["cites"] if cite["step"] not in known]
+    into["cites"].sort(key=lambda cite: cite["step"])
+
+
+def _recoveries(chains: Sequence[Chain]) -> tuple[Recovery, ...]:
+    pairs = [
+        Recovery(failed_step=call.step_index, fixed_by_step=chain.fix.step_index)
+        for chain in chains
+        if chain.fix is not None
+        for call in chain.failed
+    ]
+    return tuple(sorted(pairs, key=lambda pair: pair.failed_step))
+
+
+def _key_steps(
+    reading: Reading, chains: Sequence[Chain], misses: Sequence[NearMiss], check: Call | None
+) -> tuple[int, ...]:
+    """What ended failures, what was changed before the last green check, and that check."""
+    ends = [c.fix for c in chains if c.fix is not None and c.nature is not Nature.LOOKUP]
+    key = [call.step_index for call in ends] + [miss.found.step_index for miss in misses]
+    if check is not None:
+        key.append(check.step_index)
+    kept = [
+        call.step_index
+        for index, call in enumerate(reading.calls)
+        if changes_files(call) and not is_lookup(call) and index not in reading.undone_by
+    ]
+    room = _MAX_KEY_STEPS - len(set(key))
+    return tuple(sorted(set(key) | set(kept[-room:] if room > 0 else ())))
+
+
+def _reason(writer: Writer, flag: Flag) -> str:
+    detail = f"`{flag.detail}`" if flag.code not in {"undone", "aborted"} else flag.detail
+    return writer.say("reason", flag.code, detail=detail)
+
+
+__all__ = ["MAX_PROPOSALS", "Outcome", "Reflection", "reflect_by_rules"]

@@ -1,0 +1,73 @@
+"""Coarse words to file an experience under: programs and tools, and kinds of task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.trace import Call
+from hindsight_cli.reflect import shell
+from hindsight_cli.reflect.calls import edits_of
+
+MAX_TAGS = 6
+_SUBJECTS = frozenset("run exec test build lint fmt".split())
+# What a call is about, told by the program or the first words of its intent.
+_BY_INTENT: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("deployment", re.compile(r"^(?:docker|podman|kubectl|helm|terraform|ansible|systemctl|fly|vercel|heroku|gcloud|aws|az|nginx)\b|deploy")),
+    ("database", re.compile(r"^(?:psql|mysql|sqlite3|redis-cli|mongosh?|pg_\w+|alembic|prisma)\b|migrat")),
+    ("vcs", re.compile(r"^(?:git|gh|glab|hg|svn|jj)\b")),
+    ("packaging", re.compile(r"^(?:pip|uv|poetry|npm|yarn|pnpm|cargo|apt|apt-get|brew|conda|gem|go) (?:install|add|get|update|upgrade|publish|sync|ci|mod|i)\b|^(?:apt|apt-get|brew|dnf|apk|conda)\b")),
+    ("network", re.compile(r"^(?:curl|wget|ssh|scp|rsync|ping|nc|dig|nslookup|telnet|http)\b")),
+    ("auth", re.compile(r"\b(?:login|auth|token|passwd|ssh-keygen|gpg|certbot|openssl)\b")),
+    ("search", re.compile(r"^(?:grep|rg|find|fd|ag|jq)\b")),
+)  # fmt: skip
+_BY_CHECK = {
+    shell.CheckKind.TEST: "testing",
+    shell.CheckKind.LINT: "linting",
+    shell.CheckKind.BUILD: "build",
+    shell.CheckKind.SCRIPT: "scripting",
+}
+_BY_KIND = {
+    ToolKind.EDIT: "editing",
+    ToolKind.WRITE: "editing",
+    ToolKind.READ: "search",
+    ToolKind.SEARCH: "search",
+    ToolKind.WEB: "network",
+    ToolKind.SUBAGENT: "delegation",
+}
+
+
+def tool_tags(calls: Iterable[Call]) -> list[str]:
+    """Programs first, then the agent's own tools, each once."""
+    programs: dict[str, None] = {}
+    tools: dict[str, None] = {}
+    for call in calls:
+        for one in shell.invocations(call.command) if call.command else ():
+            if not one.piped:
+                programs[_program_tag(one)] = None
+        tools[call.tool_name] = None
+    return [*programs, *tools][:MAX_TAGS]
+
+
+def task_tags(calls: Sequence[Call]) -> list[str]:
+    found: dict[str, None] = {}
+    for call in calls:
+        for one in shell.invocations(call.command) if call.command else ():
+            if one.piped:
+                continue
+            found.update((tag, None) for tag, pattern in _BY_INTENT if pattern.search(one.intent))
+            if one.check is not None:
+                found[_BY_CHECK[one.check]] = None
+        if edits_of(call):
+            found["editing"] = None
+        elif call.tool_kind in _BY_KIND:
+            found[_BY_KIND[call.tool_kind]] = None
+        elif call.tool_kind in {ToolKind.MCP, ToolKind.OTHER}:
+            found["api"] = None
+    return list(found)[:MAX_TAGS]
+
+
+def _program_tag(one: shell.Invocation) -> str:
+    """The program by its plain name; a script by its interpreter."""
+    return one.program.removeprefix("./")

@@ -1,0 +1,133 @@
+"""The part of an output, a command or an edit that is worth quoting, word for word.
+
+Every excerpt is a contiguous piece of the original, so that a guard finds it in the trace. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hindsight_cli.fingerprint import error_fingerprint, telling_lines
+from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.trace import Call
+
+_HEAD_CHARS = 6_000
+_TAIL_CHARS = 12_000
+MAX_LITERAL = 140
+_TAG = re.compile(
+    r"</?(?:tool_use_error|error|stderr|stdout|output|result|returncode)>|\x1b\[[0-9;]*m"
+)
+_EXIT_LINE = re.compile(
+    r"^\s*(?:Exit code|Process exited with code|Command exited with code|\[?exit)\b.*$", re.I
+)
+_NOISE = re.compile(
+    r"^\s*(?:Exit code \d+|at |\^+|~+|-+|=+|\.+|npm ERR! A complete log|FAIL|make(?:\[\d+\])?: \*\*\*.*|\[[\w:-]+\] ERROR task failed"
+    r"|File updated\b.*|Traceback \(most recent call last\):|\d+ issues?:|String: .*)\s*$",
+    re.I,
+)
+_FAILED_TEST = re.compile(
+    r"^\s*(?:--- FAIL: \S+|FAILED \S+.*|FAIL:? \S+.*|[✕✗×] .+|● .+|test \S+ \.\.\. FAILED|not ok \d+.*|\s*\d+\) .+)",
+    re.M,
+)
+_DIAGNOSTIC = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? +\S.{5,}")
+_NAMED_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b: ?\S")
+_LOG_LINE = re.compile(r"\b(?:INFO|DEBUG|TRACE)\b")
+EMPTY = re.compile(
+    r"\s*(?:No (?:files|matches|results|content|output)\b[^\n]{0,60}|\(no (?:output|content|matches)\)|\[\]|\{\}|null|0 results?\b.*"
+    r"|Found 0 \w+.*|<no output>|\(Bash completed with no output\))?\s*",
+    re.I,
+)
+
+
+def is_empty(output: str) -> bool:
+    """Whether an answer holds nothing: no match, no file, an empty list."""
+    return len(output) < 200 and EMPTY.fullmatch(output) is not None  # noqa: PLR2004
+
+
+def error_lines(call: Call, limit: int = 1) -> tuple[str, ...]:
+    """Up to `limit` lines of the output that say what went wrong, most telling first."""
+    lines = [clean_line(line) for line in _bounded(call.output).split("\n")]
+    lines = [line for line in lines if line and not _NOISE.match(line)]
+    found = [line for line in telling_lines("\n".join(lines)) if not _EXIT_LINE.match(line)]
+    if call.tool_kind is not ToolKind.SHELL:
+        marked = [line for line in lines if _NAMED_ERROR.search(line)]
+        found = _stated(lines) + marked[:1] + found
+    else:
+        tests = [line for line in lines if _FAILED_TEST.match(line)]
+        reports = [line for line in lines if _DIAGNOSTIC.match(line)]
+        found = tests[:1] + _without_code(reports)[:2] + found
+    if not found:
+        found = lines[-1:]
+    return tuple(excerpt(line) for line in _distinct(found)[:limit])
+
+
+def error_text(call: Call) -> str:
+    """The most telling line, "" when the output is empty."""
+    return next(iter(error_lines(call)), "")
+
+
+def error_key(call: Call) -> str:
+    """Equal for two failures of the same nature; "" when the output tells nothing."""
+    return error_fingerprint(call.tool_name, _bounded(call.output))
+
+
+def failed_tests(output: str) -> frozenset[str]:
+    """Names of tests that an output reports as failed."""
+    text = _bounded(output)
+    found = re.findall(r"--- FAIL: (\w+)", text) + re.findall(
+        r"^FAILED [^\s:]+::([\w:]+)", text, re.M
+    )
+    found += re.findall(r"^(?:FAIL|ERROR): (\w+)", text, re.M) + re.findall(
+        r"^test (\S+) \.\.\. FAILED", text, re.M
+    )
+    return frozenset(name.rpartition("::")[2] for name in found)
+
+
+def clean_line(line: str) -> str:
+    """A line without colours and harness tags; still a piece of the original."""
+    parts = [part.strip() for part in _TAG.split(line) if part.strip()]
+    return re.sub(r"^(?:[-*•] +|E +(?=\S))", "", max(parts, key=len, default=""))
+
+
+def excerpt(text: str, max_chars: int = MAX_LITERAL) -> str:
+    """The first line of `text` with content, cut at a word to `max_chars`."""
+    line = next((part.strip() for part in text.split("\n") if part.strip()), "")
+    if len(line) <= max_chars:
+        return line
+    cut = line[:max_chars]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > max_chars // 2 else cut).rstrip()
+
+
+def quoted(text: str, max_chars: int = MAX_LITERAL) -> str:
+    """`text` between backticks, in one line; an ellipsis outside them tells that it was cut."""
+    piece = excerpt(text, max_chars)
+    if "`" in piece:
+        mark = "``"
+        return f"{mark} {piece} {mark}" if mark not in piece else f'"{piece}"'
+    return f"`{piece}`" + ("…" if piece != text.strip() else "")
+
+
+def _stated(lines: list[str]) -> list[str]:
+    """What a tool that is no shell says: its message comes first."""
+    return [line for line in lines[:6] if re.search(r"[^\W\d_]{2,}", line)][:1]
+
+
+def _without_code(reports: list[str]) -> list[str]:
+    """Reports about a place, not log lines that happen to start with one."""
+    return [line for line in reports if not _LOG_LINE.search(line)]
+
+
+def _bounded(output: str) -> str:
+    if len(output) <= _HEAD_CHARS + _TAIL_CHARS:
+        return output
+    return output[:_HEAD_CHARS] + "\n" + output[-_TAIL_CHARS:]
+
+
+def _distinct(lines: Iterable[str]) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        if not any(line in other or other in line for other in kept):
+            kept.append(line)
+    return kept
