@@ -212,7 +212,7 @@ def _heal(path: Path, fd: int) -> None:
         return
     start = _last_line_start(fd, size)
     fragment = os.pread(fd, size - start, start)
-    if _load(fragment)[0] is not None:
+    if parse_object(fragment)[0] is not None:
         _write_all(fd, b"\n")
         return
     aside = os.open(path.with_name(path.name + ".torn"), os.O_WRONLY | _CREATE, 0o600)
@@ -246,19 +246,20 @@ def _parse(chunks: Iterator[bytes], number: int = 0, offset: int = 0) -> Iterato
             yield from _line(number, offset, raw)
             offset += len(raw) + 1
         rest = tail
-    if rest and _load(rest)[0] is not None:
+    if rest and parse_object(rest)[0] is not None:
         yield from _line(number + 1, offset, rest)
 
 
 def _line(number: int, offset: int, raw: bytes) -> Iterator[Line]:
     if not raw.strip():
         return
-    data, problem = _load(raw)
+    data, problem = parse_object(raw)
     excerpt = "" if data is not None else raw[:320].decode("utf-8", "replace")[:80]
     yield Line(number, offset, data, problem, excerpt)
 
 
-def _load(raw: bytes) -> tuple[dict[str, JsonValue] | None, str]:
+def parse_object(raw: bytes) -> tuple[dict[str, JsonValue] | None, str]:
+    """The JSON object a line holds, or None and why it holds none."""
     try:
         data = json.loads(raw.decode())
     except (ValueError, RecursionError) as error:

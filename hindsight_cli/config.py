@@ -56,14 +56,19 @@ def get_project(start: Path, env: Mapping[str, str]) -> Path:
     return found
 
 
-def new_project_root(start: Path, env: Mapping[str, str]) -> Path:
+def new_project_root(start: Path, env: Mapping[str, str], *, exact: bool = False) -> Path:
     """Where a project would be made for `start`: the git top level, else `start` itself.
+
+    `exact` takes `start` itself in any case.
 
     Raises:
         ProjectRefusedError: that is /, the home folder or the temp folder itself.
     """
     chosen = env.get(PROJECT_VARIABLE)
-    root = Path(chosen).expanduser().absolute() if chosen else _git_top(start) or start
+    if exact:
+        root = start
+    else:
+        root = Path(chosen).expanduser().absolute() if chosen else _git_top(start) or start
     for refused, what in _refused(env):
         if root.resolve() == refused:
             raise ProjectRefusedError(str(root), f"it is {what}")

@@ -49,3 +49,9 @@ def retrievable_states(
         if row is not None:
             found[experience_id] = state_from_json(row[0])
     return [found[i] for i in experience_ids if i in found and found[i].retrievable]
+
+
+def count_pending(connection: sqlite3.Connection) -> int:
+    """How many experiences wait for review."""
+    sql = "select count(*) from experiences where status = ?"
+    return int(connection.execute(sql, (ReviewStatus.PENDING.value,)).fetchone()[0])

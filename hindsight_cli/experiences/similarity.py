@@ -7,6 +7,7 @@ and holds no text.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -20,7 +21,7 @@ _WORD = re.compile(r"[A-Za-z0-9_./-]+|[\u3400-\u9fff]")
 def sketch(content: Content) -> list[int]:
     """32 numbers below 2**32; equal texts give equal sketches."""
     words = _WORD.findall(f"{content.scenario} {content.recommend} {content.avoid}".lower())
-    shingles = {" ".join(pair) for pair in zip(words, words[1:], strict=False)} or set(words)
+    shingles = {" ".join(pair) for pair in itertools.pairwise(words)} or set(words)
     digests = [hashlib.blake2b(s.encode(), digest_size=4 * _SIZE).digest() for s in shingles]
     return [
         min((int.from_bytes(d[4 * i : 4 * i + 4], "big") for d in digests), default=0)

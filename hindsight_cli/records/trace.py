@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,28 @@ class Call:
             value = self.input.get("command", self.input.get("cmd", ""))
             return " ".join(map(str, value)) if isinstance(value, list) else str(value)
         return ""
+
+
+def split_traces(events: Sequence[Event]) -> dict[str, list[Event]]:
+    """The events of a session by the trace they belong to, in order.
+
+    Every event names the trace it was recorded into; a `boundary` event moves all
+    steps from `extra.from_step` on (up to the next boundary) to `extra.trace_id`, and
+    the latest boundary at a step wins. Boundary events themselves are left out.
+    """
+    starts: dict[int, str] = {}
+    for event in events:
+        if event.event_type is EventType.BOUNDARY and "from_step" in event.extra:
+            starts[int(event.extra["from_step"])] = str(event.extra["trace_id"])
+    ordered = sorted(starts)
+    traces: dict[str, list[Event]] = {}
+    for event in events:
+        if event.event_type is EventType.BOUNDARY:
+            continue
+        place = bisect_right(ordered, event.step_index)
+        trace_id = starts[ordered[place - 1]] if place else event.trace_id
+        traces.setdefault(trace_id, []).append(event)
+    return traces
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,9 @@ class TraceIndex:
     ) -> None:
         if grown is None:
             self._forget(file.session_id)
-        offset, number = (grown["offset"], grown["lines"]) if grown else (0, 0)
+        # The last line is read again: it may have been unfinished.
+        offset, seen = (grown["offset"], grown["lines"]) if grown else (0, 0)
+        number = max(seen - 1, 0)
         bad = grown["bad_lines"] if grown else 0
         about = json.loads(grown["about"]) if grown else {}
         rows = []
@@ -140,7 +142,7 @@ class TraceIndex:
             event = _event_of(line)
             number, offset = line.number, line.offset
             if event is None:
-                bad += 1
+                bad += number > seen
                 continue
             about = about or dict(event.extra.get("session") or {})
             rows.append(_row(event, read_text))
@@ -150,9 +152,8 @@ class TraceIndex:
                 "session_id": file.session_id,
                 "path": file.path.name,
                 "signature": signature,
-                # The last line is read again next time: it may have been unfinished.
                 "offset": offset,
-                "lines": max(number - 1, 0),
+                "lines": number,
                 "bad_lines": bad,
                 "agent": str(about.get("agent") or "unknown"),
                 "about": plain_utf8(json.dumps(about)),

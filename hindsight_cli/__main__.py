@@ -1,0 +1,33 @@
+"""The fast door: `--version`, `search` and `inject` start here with the standard library only.
+
+Whatever this door does not understand, help and mistakes included, goes on to the
+full command line, which knows the same options (tests/cli/test_fast_door.py holds
+the two together).
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of the `hindsight` command."""
+    argv = sys.argv[1:]
+    if argv == ["--version"]:
+        from hindsight_cli import __version__
+
+        sys.stdout.write(f"hindsight {__version__}\n")
+        return
+    if argv and argv[0] in ("search", "inject"):
+        from hindsight_cli.cli.fast import try_fast
+
+        code = try_fast(argv)
+        if code is not None:
+            raise SystemExit(code)
+    from hindsight_cli.cli.app import run
+
+    raise SystemExit(run(argv))
+
+
+if __name__ == "__main__":
+    main()

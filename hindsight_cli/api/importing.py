@@ -1,0 +1,253 @@
+"""Import native transcripts: streaming, idempotent, one bad record or file isolated."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hindsight_cli.api.index import index
+from hindsight_cli.api.project import Project
+from hindsight_cli.capture.draft import Draft, Format, Problem
+from hindsight_cli.capture.formats import detect_format, format_names, load_format
+from hindsight_cli.capture.numbering import SessionState, safe_session_id
+from hindsight_cli.capture.recorder import EventBuilder
+from hindsight_cli.errors import (
+    HindsightError,
+    NothingReadError,
+    NoTranscriptsError,
+    SourceNotFoundError,
+    StorageError,
+    UnknownFormatError,
+)
+from hindsight_cli.text import one_line
+from hindsight_cli.traces.files import month_of
+from hindsight_cli.traces.index import TraceRow
+
+BATCH_RECORDS = 400
+_SUFFIXES = (".jsonl", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordProblem:
+    path: str
+    line: int  # 0: the file as a whole
+    reason: str
+
+
+@dataclass(slots=True, kw_only=True)
+class FileReport:
+    """found = imported + duplicate + skipped + failed, counted in native records."""
+
+    path: str
+    format: str
+    found: int = 0
+    imported: int = 0
+    duplicate: int = 0
+    skipped: int = 0
+    failed: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class ImportReport:
+    files: list[FileReport] = field(default_factory=list)
+    sessions: set[str] = field(default_factory=set)
+    traces: list[TraceRow] = field(default_factory=list)
+    unknown_records: Counter[str] = field(default_factory=Counter)
+    problems: list[RecordProblem] = field(default_factory=list)
+    failed_files: list[HindsightError] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    def total(self, count: str) -> int:
+        return sum(getattr(file, count) for file in self.files)
+
+
+def import_paths(
+    project: Project,
+    paths: Sequence[Path],
+    *,
+    format_name: str | None = None,
+    strict: bool = False,
+    on_file: Callable[[Path], None] = lambda _: None,
+) -> ImportReport:
+    """Import every transcript at `paths` (files, or folders searched through).
+
+    With `strict`, a file with a record that is broken or of an unknown type is left
+    out whole.
+
+    Raises:
+        SourceNotFoundError, NoTranscriptsError, FormatNotFoundError: nothing was imported.
+        HindsightError: the only file given cannot be read. With several files, such
+            errors are in `failed_files` and the others are imported.
+    """
+    report = ImportReport()
+    sources = list(_sources(paths, format_name))
+    for path, name in sources:
+        on_file(path)
+        try:
+            _FileImport(project, path, name, report).run(strict=strict)
+        except (HindsightError, OSError) as error:
+            failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
+            if len(sources) == 1:
+                raise failure from error
+            report.failed_files.append(failure)
+            report.problems.append(RecordProblem(str(path), 0, str(failure)))
+    _add_traces(project, report)
+    return report
+
+
+def _sources(paths: Iterable[Path], format_name: str | None) -> Iterator[tuple[Path, str]]:
+    if format_name is not None:
+        load_format(format_name)  # an unknown name is an error even without files
+    for path in paths:
+        if path.is_dir():
+            yield from _in_folder(path, format_name)
+        elif path.is_file():
+            yield path, format_name or _detect(path)
+        else:
+            raise SourceNotFoundError(str(path))
+
+
+def _in_folder(folder: Path, format_name: str | None) -> list[tuple[Path, str]]:
+    files = sorted(p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+    found = []
+    for path in files:
+        try:
+            name = format_name or detect_format(path)
+        except OSError:
+            name = None
+        if name is not None:
+            found.append((path, name))
+    if not found:
+        raise NoTranscriptsError(str(folder), len(files))
+    return found
+
+
+def _detect(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            head = file.read(1 << 16)
+        name = detect_format(path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if name is not None:
+        return name
+    if not head.strip():
+        why = "the file is empty"
+    elif b"\0" in head:
+        why = "it is a binary file"
+    elif head.lstrip()[:1] in (b"{", b"["):
+        why = "its JSON is incomplete or of another kind"
+    else:
+        why = "it is not JSON"
+    raise UnknownFormatError(str(path), why=why, formats=format_names())
+
+
+def _unreadable(path: Path, error: OSError) -> StorageError:
+    return StorageError(str(path), error.strerror or str(error), hint="Check its permissions.")
+
+
+class _FileImport:
+    """The import of one file: drafts are gathered by session and written in batches."""
+
+    def __init__(self, project: Project, path: Path, name: str, report: ImportReport) -> None:
+        self._project = project
+        self._path = path
+        self._format: Format = load_format(name)
+        self._report = report
+        self._file = FileReport(path=str(path), format=name)
+        self._unknown: Counter[str] = Counter()
+        self._waiting: dict[str, list[Draft]] = defaultdict(list)
+        self._held = 0
+        self._seen_known = False
+        self._builders: dict[str, tuple[EventBuilder, int]] = {}
+
+    def run(self, *, strict: bool) -> None:
+        if strict:
+            self._refuse_flaws()
+        for item in self._format.read(self._path):
+            self._file.found += 1
+            if isinstance(item, Problem):
+                self._fail(item)
+            else:
+                self._take(item)
+        self._finish()
+
+    def _refuse_flaws(self) -> None:
+        for item in self._format.read(self._path):
+            flawed = isinstance(item, Problem) or not item.known
+            if flawed:
+                what = item.reason if isinstance(item, Problem) else f"type {item.native_type!r}"
+                raise UnknownFormatError(
+                    str(self._path),
+                    why=f"line {item.line} cannot be read ({what}), and --strict asks for all",
+                    formats=format_names(),
+                )
+
+    def _fail(self, problem: Problem) -> None:
+        self._file.failed += 1
+        excerpt = one_line(self._project.redactor.text(problem.excerpt), 80)
+        reason = f"{problem.reason}: {excerpt}" if excerpt else problem.reason
+        self._report.problems.append(RecordProblem(str(self._path), problem.line, reason))
+
+    def _take(self, draft: Draft) -> None:
+        if not draft.known:
+            self._unknown[draft.native_type] += 1
+        elif not draft.events:
+            self._file.skipped += 1
+            return
+        else:
+            self._seen_known = True
+        self._waiting[safe_session_id(draft.session.session_id)].append(draft)
+        self._held += 1
+        if self._held >= BATCH_RECORDS and self._seen_known:
+            self._flush()
+
+    def _finish(self) -> None:
+        if not self._seen_known and (self._unknown or self._file.failed):
+            tally = ", ".join(f"{n} x {t}" for t, n in self._unknown.most_common(8))
+            broken = f"{self._file.failed} broken" if self._file.failed else ""
+            joined = "; ".join(filter(None, [tally, broken]))
+            raise NothingReadError(str(self._path), tally=joined)
+        self._flush()
+        self._report.files.append(self._file)
+        self._report.unknown_records.update(self._unknown)
+
+    def _flush(self) -> None:
+        for session_id, drafts in self._waiting.items():
+            self._write(session_id, drafts)
+        self._waiting.clear()
+        self._held = 0
+
+    def _write(self, session_id: str, drafts: list[Draft]) -> None:
+        stamps = (e.timestamp for d in drafts for e in d.events if e.timestamp)
+        month = month_of(next(stamps, None), self._project.now())
+        with self._project.traces.open(session_id, month=month) as session:
+            builder, size = self._builders.get(session_id, (None, -1))
+            if builder is None or size != session.size:
+                state = SessionState.of(session_id, session.events())
+                builder = EventBuilder(state, self._project.redactor, self._project.outputs.put)
+            events = []
+            for draft in drafts:
+                built = builder.build(draft)
+                events += built
+                if built:
+                    self._file.imported += 1
+                else:
+                    self._file.duplicate += 1
+            session.append(events)
+            self._builders[session_id] = (builder, session.size)
+        self._report.sessions.add(session_id)
+
+
+def _add_traces(project: Project, report: ImportReport) -> None:
+    """What was imported, as traces; a broken index costs this list, never the import."""
+    try:
+        with index(project) as opened:
+            opened.sync_traces()
+            rows = opened.traces.traces()
+    except HindsightError as error:
+        report.messages.append(f"The traces are saved; the index is not up to date: {error}")
+        return
+    report.traces = [row for row in rows if row.session_id in report.sessions]

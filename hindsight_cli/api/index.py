@@ -1,0 +1,234 @@
+"""The index follows the files: checked on every use, brought up to date when they changed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hindsight_cli.api.project import Project
+from hindsight_cli.errors import NewerStoreError, StorageError
+from hindsight_cli.records.event import Event
+from hindsight_cli.records.experience import ExperienceState
+from hindsight_cli.retrieve.document import Document
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+    from hindsight_cli.experiences.store import ExperienceStore
+    from hindsight_cli.traces.index import TraceIndex
+
+SCHEMA = 1
+BUSY_MS = 10_000
+
+
+def fresh_connection(project: Project) -> sqlite3.Connection:
+    """A read-only connection whose experiences are those of the ledger as it is now.
+
+    Costs two stats and one query when nothing changed; syncs first when something did.
+    """
+    connection = _open_read_only(project)
+    if connection is not None:
+        with contextlib.suppress(sqlite3.Error):
+            stored = _stored_signature(connection)
+            if stored == ledger_signature(project) or _only_receipts_since(project, stored):
+                return connection
+        connection.close()
+    with index(project) as opened:
+        opened.sync_experiences()
+    connection = _open_read_only(project)
+    if connection is None:
+        raise StorageError(str(project.index_path), "the index cannot be read")
+    return connection
+
+
+class Index:
+    """The whole index, open for writing on one thread."""
+
+    def __init__(self, project: Project, db: Database) -> None:
+        from hindsight_cli.experiences.store import ExperienceStore
+        from hindsight_cli.traces.index import TraceIndex
+
+        self._project = project
+        self._db = db
+        self.experiences: ExperienceStore = ExperienceStore(db)
+        self.traces: TraceIndex = TraceIndex(db)
+
+    def sync_experiences(self) -> None:
+        """Fold the ledger again if it changed since the last time."""
+        from hindsight_cli.experiences.fold import fold
+        from hindsight_cli.retrieve.lexical import LexicalIndex
+
+        signature = ledger_signature(self._project)
+        if _stored_signature(self._db.conn) == signature:
+            return
+        entries, _ = self._project.ledger.read()
+        states = fold(entries, self._project.trust.digests())
+        with _immediate(self._db.conn):
+            self.experiences.replace_all(states.values())
+            documents = [document_of(s) for s in states.values() if s.retrievable]
+            LexicalIndex(self._db.conn).rebuild(documents)
+            self._db.conn.execute(
+                "insert or replace into hindsight_meta (key, value) values ('ledger', ?)",
+                (signature,),
+            )
+
+    def sync_traces(self) -> int:
+        """Read the trace files that changed; gives their number."""
+        with _immediate(self._db.conn):
+            return self.traces.sync(self._project.traces.sessions(), self._read_text)
+
+    def _read_text(self, event: Event) -> str:
+        full = self._project.outputs.find(event.output_ref) if event.output_ref else None
+        return event.output_summary if full is None else full.decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def index(project: Project) -> Iterator[Index]:
+    """Open the index for writing. A damaged one is made again: it is derived.
+
+    Raises:
+        NewerStoreError: a later version wrote it; it is left alone.
+        StorageError: it cannot be written.
+    """
+    try:
+        db, opened = _open(project)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            raise _unusable(project, error) from error
+        delete_index(project)
+        try:
+            db, opened = _open(project)
+        except sqlite3.DatabaseError as again:
+            raise _unusable(project, again) from again
+    try:
+        yield opened
+    except sqlite3.DatabaseError as error:
+        raise _unusable(project, error) from error
+    finally:
+        db.close()
+
+
+def _only_receipts_since(project: Project, stored: str) -> bool:
+    """Whether nothing but `injected` entries came to the local ledger since `stored`.
+
+    Receipts change counts, not what may be found: `inject` must not make the next
+    search fold the whole ledger again.
+    """
+    try:
+        was, now = json.loads(stored), json.loads(ledger_signature(project))
+        (shared, (inode, size, _), trust) = was[1]
+        (shared_now, (inode_now, _, _), trust_now) = now[1]
+    except (ValueError, TypeError, IndexError):
+        return False
+    if (was[0], shared, inode, trust) != (now[0], shared_now, inode_now, trust_now):
+        return False
+    try:
+        with project.ledger.local.open("rb") as file:
+            file.seek(size)
+            added = file.read(1 << 20)
+    except OSError:
+        return False
+    lines = [line for line in added.split(b"\n") if line]
+    return len(added) < 1 << 20 and all(b'"entry":"injected"' in line for line in lines)
+
+
+def delete_index(project: Project) -> None:
+    """Take the index away; the next command makes it again from the files."""
+    try:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{project.index_path}{suffix}").unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(str(project.index_path), error.strerror or str(error)) from error
+
+
+def ledger_signature(project: Project) -> str:
+    """Changes whenever a ledger file or the trust list does."""
+    seen: list[list[int] | None] = []
+    for path in (project.ledger.shared, project.ledger.local, project.trust.path):
+        try:
+            stat = path.stat()
+        except OSError:
+            seen.append(None)
+        else:
+            seen.append([stat.st_ino, stat.st_size, stat.st_mtime_ns])
+    return json.dumps([SCHEMA, seen])
+
+
+def document_of(state: ExperienceState) -> Document:
+    """What retrieval may see of an experience."""
+    content = state.experience.content
+    return Document(
+        experience_id=state.experience.experience_id,
+        scenario=content.scenario,
+        recommend=content.recommend,
+        avoid=content.avoid,
+        tool_tags=content.tool_tags,
+        task_tags=content.task_tags,
+        error_fingerprints=state.experience.error_fingerprints,
+        weight=state.weight,
+    )
+
+
+def _open(project: Project) -> tuple[Database, Index]:
+    from sqlite_utils import Database
+
+    try:
+        project.index_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(str(project.index_path), error.strerror or str(error)) from error
+    connection = sqlite3.connect(project.index_path, timeout=BUSY_MS / 1000)
+    try:
+        version = connection.execute("pragma user_version").fetchone()[0]
+        if version > SCHEMA:
+            raise NewerStoreError(str(project.index_path), version, SCHEMA)
+        project.index_path.chmod(0o600)
+        if version < SCHEMA:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute(
+                "create table if not exists hindsight_meta (key text primary key, value text)"
+            )
+            connection.execute(f"pragma user_version = {SCHEMA}")
+        db = Database(connection)
+        return db, Index(project, db)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _open_read_only(project: Project) -> sqlite3.Connection | None:
+    if not project.index_path.is_file():
+        return None
+    uri = f"{project.index_path.absolute().as_uri()}?mode=ro"
+    try:
+        return sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000)
+    except sqlite3.Error:
+        return None
+
+
+def _stored_signature(connection: sqlite3.Connection) -> str:
+    row = connection.execute("select value from hindsight_meta where key = 'ledger'").fetchone()
+    return str(row[0]) if row else ""
+
+
+@contextlib.contextmanager
+def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write transaction, taken at once: a deferred one fails under load."""
+    connection.execute("begin immediate")
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def _unusable(project: Project, error: sqlite3.Error) -> StorageError:
+    return StorageError(
+        str(project.index_path),
+        str(error),
+        hint="The index is derived: delete the file, or run `hindsight index rebuild`.",
+    )

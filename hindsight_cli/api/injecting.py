@@ -1,0 +1,101 @@
+"""Put the right experience before an agent, once, with a receipt. A hot path."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+
+from hindsight_cli import appendlog
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.searching import Found, SearchOptions, search
+from hindsight_cli.experiences.freshness import age_days
+from hindsight_cli.inject.block import Rule, estimate_tokens, render_block
+from hindsight_cli.records.injection import Injection
+from hindsight_cli.records.ledger import EntryKind, LedgerEntry
+
+
+def inject(
+    project: Project,
+    task: str,
+    *,
+    error: bool = False,
+    session: str | None = None,
+    max_tokens: int | None = None,
+) -> Injection:
+    """The block for a task, or for an error text; empty when nothing fits well enough.
+
+    Stale experiences are left out, and those shown in this session before. Each one
+    shown leaves an `injected` entry: the receipt that `feedback` credits.
+
+    Raises:
+        StorageError: the receipt could not be written.
+    """
+    result = search(project, task, SearchOptions(error=error))
+    seen = _shown_in(project, session) if session else frozenset()
+    fresh = [f for f in result.found if not f.state.stale]
+    new = [f for f in fresh if f.state.experience.experience_id not in seen]
+    injection_id = f"inj-{uuid.uuid4().hex[:12]}"
+    limit = project.settings.inject_max_tokens if max_tokens is None else max_tokens
+    text, shown = render_block(_rules(project, new), injection_id, max_tokens=limit)
+    if not shown:
+        reason = result.reason if result.abstained else _why_none(result.found, fresh, new)
+        return Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=reason)
+    project.ledger.append([_receipt(project, i, injection_id, session) for i in shown])
+    return Injection(
+        injection_id=injection_id,
+        text=text,
+        experience_ids=tuple(shown),
+        tokens=estimate_tokens(text),
+    )
+
+
+def _rules(project: Project, found: Iterable[Found]) -> list[Rule]:
+    now = project.clock()
+    return [
+        Rule(
+            experience_id=f.state.experience.experience_id,
+            content=f.state.experience.content,
+            age_days=int(age_days(f.state, now)),
+        )
+        for f in found
+    ]
+
+
+def _why_none(found: tuple[Found, ...], fresh: list[Found], new: list[Found]) -> str:
+    if not fresh:
+        return "what matches is stale and waits for review" if found else "nothing matches"
+    return "too long for the token cap" if new else "shown in this session before"
+
+
+def _shown_in(project: Project, session: str) -> frozenset[str]:
+    """What was put before this session already."""
+    needle = json.dumps(session, ensure_ascii=False).encode()
+    try:
+        lines = project.ledger.local.read_bytes().split(b"\n")
+    except OSError:
+        return frozenset()
+    shown = set()
+    for line in lines:
+        if b'"injected"' in line and needle in line:
+            data = appendlog.parse_object(line)[0] or {}
+            ours = data.get("entry") == EntryKind.INJECTED
+            if ours and (data.get("data") or {}).get("session") == session:
+                shown.add(str(data.get("experience_id")))
+    return frozenset(shown)
+
+
+def _receipt(
+    project: Project, experience_id: str, injection_id: str, session: str | None
+) -> LedgerEntry:
+    data = {"injection_id": injection_id}
+    if session:
+        data["session"] = session
+    return LedgerEntry(
+        entry_id=str(uuid.uuid4()),
+        entry=EntryKind.INJECTED,
+        experience_id=experience_id,
+        at=project.now(),
+        by="inject",
+        data=data,
+    )

@@ -1,0 +1,180 @@
+"""The composition root: where the parts of a project are put together.
+
+Nothing else reads paths, the environment or settings. Imports here are cheap, because
+`search` and `inject` start here; what needs SQLite's library is imported where used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hindsight_cli import config
+from hindsight_cli.errors import StorageError
+from hindsight_cli.experiences.ledger import Ledger
+from hindsight_cli.experiences.trust import TrustList
+from hindsight_cli.traces.outputs import OutputStore
+
+if TYPE_CHECKING:
+    from hindsight_cli.redact import Redactor
+    from hindsight_cli.traces.files import TraceFiles
+
+_SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_PWD", "_CREDENTIALS")
+_MIN_SECRET_CHARS = 8
+
+_PROJECT_TOML = """\
+# This folder belongs to Hindsight (https://pypi.org/project/hindsight-cli/).
+# stale_days = 30          # experiences not verified for so long need another look
+# inject_max_tokens = 600  # at most so much is put before an agent
+# worktree = "own"         # a linked git worktree keeps a store of its own
+"""
+_GITIGNORE = """\
+# Only reviewed experiences and the settings are shared; traces stay on this machine.
+*
+!.gitignore
+!.gitattributes
+!project.toml
+!experiences.jsonl
+"""
+_GITATTRIBUTES = "experiences.jsonl merge=union\n"
+
+
+def utc_now() -> datetime:
+    """The clock, read at the border and passed down."""
+    return datetime.now(UTC)
+
+
+def timestamp(now: datetime) -> str:
+    """ISO 8601 in UTC with microseconds: sorts as text."""
+    return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class Project:
+    """One project's memory. Cheap to open; parts are made when first used."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        env: Mapping[str, str] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.root = root
+        self.folder = root / config.FOLDER
+        self.env = config.environment() if env is None else env
+        self.clock = clock
+        self.ledger = Ledger(self.folder)
+        self.outputs = OutputStore(self.folder / "outputs")
+
+    @classmethod
+    def open(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project:
+        """The project `start` lies in.
+
+        Raises:
+            ProjectNotFoundError: there is none.
+        """
+        env = config.environment() if env is None else env
+        return cls(config.get_project(start.absolute(), env), env=env)
+
+    @classmethod
+    def find(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project | None:
+        env = config.environment() if env is None else env
+        root = config.find_project(start.absolute(), env)
+        return None if root is None else cls(root, env=env)
+
+    @classmethod
+    def open_or_init(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project:
+        """The project `start` lies in, made at the git top level or `start` if there is none.
+
+        Raises:
+            ProjectRefusedError, StorageError.
+        """
+        env = config.environment() if env is None else env
+        found = cls.find(start, env=env)
+        if found is not None:
+            return found
+        project = cls.to_make(start, exact=False, env=env)
+        project.init()
+        return project
+
+    @classmethod
+    def to_make(cls, start: Path, *, exact: bool, env: Mapping[str, str] | None = None) -> Project:
+        """A project not yet made: at `start` itself when `exact`, else at its git top level.
+
+        Raises:
+            ProjectRefusedError: that is /, the home folder or the temp folder itself.
+        """
+        env = config.environment() if env is None else env
+        return cls(config.new_project_root(start.absolute(), env, exact=exact), env=env)
+
+    def init(self) -> bool:
+        """Make the folder and its marker; False when it was there already.
+
+        Raises:
+            StorageError: the folder cannot be made.
+        """
+        made = not (self.root / config.MARKER).is_file()
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            for name, text in (
+                ("project.toml", _PROJECT_TOML),
+                (".gitignore", _GITIGNORE),
+                (".gitattributes", _GITATTRIBUTES),
+            ):
+                path = self.folder / name
+                if not path.exists():
+                    path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise StorageError(str(self.folder), error.strerror or str(error)) from error
+        return made
+
+    @cached_property
+    def settings(self) -> config.Settings:
+        return config.read_settings(self.root)
+
+    @cached_property
+    def trust(self) -> TrustList:
+        return TrustList(config.user_data_folder(self.env))
+
+    @cached_property
+    def traces(self) -> TraceFiles:
+        from hindsight_cli.traces.files import TraceFiles
+
+        return TraceFiles(self.folder / "traces")
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Knows the secrets of this process's environment by value; they stay in memory."""
+        from hindsight_cli.redact import Redactor
+
+        known = {
+            name: value
+            for name, value in self.env.items()
+            if name.upper().endswith(_SECRET_NAMES) and len(value) >= _MIN_SECRET_CHARS
+        }
+        return Redactor(key=self._redaction_key(), known_values=known)
+
+    @property
+    def index_path(self) -> Path:
+        return self.folder / "index.db"
+
+    def now(self) -> str:
+        return timestamp(self.clock())
+
+    def _redaction_key(self) -> bytes:
+        """The store's own key, so that equal secrets get equal placeholders only here."""
+        path = self.folder / "redact.key"
+        with contextlib.suppress(OSError):
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(fd, "wb") as file:
+                file.write(secrets.token_bytes(16))
+        try:
+            return path.read_bytes()
+        except OSError:
+            return b""

@@ -1,0 +1,115 @@
+"""Record any program's own events, one process a call, atomic from many at once."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hindsight_cli.api.project import Project
+from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
+from hindsight_cli.capture.native_event import drafts_from_json
+from hindsight_cli.capture.numbering import SessionState
+from hindsight_cli.capture.recorder import EventBuilder
+from hindsight_cli.errors import SessionNotFoundError
+from hindsight_cli.records.event import Actor, Event, EventType, JsonValue, Outcome
+from hindsight_cli.traces.files import OpenSession, month_of
+
+_TAIL_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    session_id: str
+    trace_id: str
+    step_index: int
+
+
+def start(project: Project, task: str, *, agent: str = "record") -> Recorded:
+    """Begin a session with its task as the first step."""
+    now = project.now()
+    session_id = f"rec-{now[:19].replace(':', '').replace('-', '')}-{secrets.token_hex(3)}"
+    event = DraftEvent(event_type=EventType.TASK, actor=Actor.USER, text=task, timestamp=now)
+    info = SessionInfo(session_id=session_id, agent=agent, cwd=str(project.root))
+    with project.traces.open(session_id, month=month_of(now, now)) as session:
+        return _append(project, session, info, [(event, None)])
+
+
+def record(
+    project: Project, session_id: str, objects: Sequence[Mapping[str, JsonValue]]
+) -> Recorded:
+    """Append events given as JSON objects to a session that was started.
+
+    Raises:
+        InvalidEventError: an object is no event; nothing was written.
+        SessionNotFoundError: the session was not started here.
+    """
+    now = project.now()
+    drafts = [d for n, o in enumerate(objects, 1) for d in drafts_from_json(o, n, now=now)]
+    return _append_to(project, session_id, drafts)
+
+
+def end(project: Project, session_id: str, *, outcome: Outcome | None = None) -> Recorded:
+    """Close a session, with the outcome its caller knows."""
+    now = project.now()
+    drafts: list[tuple[DraftEvent, str | None]] = []
+    if outcome is not None:
+        extra = {"outcome": outcome.value, "source": "human"}
+        drafts.append((_system(EventType.OUTCOME, now, extra), None))
+    drafts.append((_system(EventType.END, now, {"end_state": "completed"}), None))
+    return _append_to(project, session_id, drafts)
+
+
+def _append_to(
+    project: Project, session_id: str, drafts: list[tuple[DraftEvent, str | None]]
+) -> Recorded:
+    path = project.traces.find(session_id)
+    if path is None:
+        raise SessionNotFoundError(session_id)
+    info = SessionInfo(session_id=session_id, agent="record")
+    with project.traces.open(session_id, month=path.parent.name) as session:
+        return _append(project, session, info, drafts)
+
+
+def _append(
+    project: Project,
+    session: OpenSession,
+    info: SessionInfo,
+    drafts: list[tuple[DraftEvent, str | None]],
+) -> Recorded:
+    state = _state(session, info.session_id, [draft for draft, _ in drafts])
+    builder = EventBuilder(state, project.redactor, project.outputs.put)
+    events: list[Event] = []
+    for draft, chosen_id in drafts:
+        event_id = chosen_id or uuid.uuid4().hex[:20]
+        if event_id in state.event_ids:
+            continue
+        native = Draft(session=info, line=state.seq + 1, native_type="record", events=(draft,))
+        events.append(builder.build_one(native, event_id))
+    session.append(events)
+    return Recorded(info.session_id, state.trace_id, state.step_index)
+
+
+def _state(session: OpenSession, session_id: str, drafts: Sequence[DraftEvent]) -> SessionState:
+    """The state from as much of the file's tail as these events need.
+
+    A result needs its call: the window grows until every call answered is in it.
+    """
+    window = _TAIL_BYTES
+    while True:
+        events, whole = session.tail(window)
+        state = SessionState.of(session_id, events)
+        if whole:
+            return state
+        state.has_task = True
+        calls = {call.call_id for call in state.open_calls}
+        calls |= {d.call_id for d in drafts if d.event_type is EventType.TOOL_CALL}
+        results = [d for d in drafts if d.event_type is EventType.TOOL_RESULT]
+        if events and all(r.call_id in calls or (not r.call_id and calls) for r in results):
+            return state
+        window *= 4
+
+
+def _system(event_type: EventType, now: str, extra: Mapping[str, JsonValue]) -> DraftEvent:
+    return DraftEvent(event_type=event_type, actor=Actor.SYSTEM, timestamp=now, extra=extra)

@@ -1,0 +1,257 @@
+"""Reflection: a trace becomes an attribution and proposals, each one past the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hindsight_cli.api.experiences import list_experiences, propose
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.traces import list_traces, read_trace
+from hindsight_cli.errors import SourceNotFoundError, TraceNotFoundError, UnusableReplyError
+from hindsight_cli.experiences.similarity import are_alike, sketch
+from hindsight_cli.fingerprint import error_fingerprint
+from hindsight_cli.guard.candidate import Candidate, SchemaError, parse_candidate
+from hindsight_cli.guard.gate import judge
+from hindsight_cli.guard.verdict import Verdict
+from hindsight_cli.records.attribution import Attribution
+from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.experience import (
+    Citation,
+    Content,
+    Evidence,
+    Experience,
+    ExperienceState,
+    ReviewStatus,
+    Source,
+    experience_id_of,
+)
+from hindsight_cli.records.trace import Call, Trace
+from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
+from hindsight_cli.reflect.prompt import build_prompt
+from hindsight_cli.reflect.rules import reflect_by_rules
+from hindsight_cli.reflect.vote import attribution_of, majority
+from hindsight_cli.text import one_line
+
+EVIDENCE_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A proposal that did not become an experience, and why."""
+
+    code: str
+    detail: str
+    experience: Mapping[str, JsonValue]
+
+
+@dataclass(slots=True)
+class ReflectReport:
+    attributions: list[Attribution] = field(default_factory=list)
+    proposed: list[Experience] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+
+def pick_traces(
+    project: Project, trace_ids: Sequence[str], *, all_traces: bool = False
+) -> list[str]:
+    """The ids to reflect on: those given, all, or the newest.
+
+    Raises:
+        TraceNotFoundError: nothing is recorded yet.
+    """
+    if trace_ids:
+        return list(trace_ids)
+    rows = list_traces(project)
+    if not rows:
+        raise TraceNotFoundError("", known=0)
+    return [row.trace_id for row in rows] if all_traces else [rows[0].trace_id]
+
+
+def reflect(
+    project: Project, trace_ids: Sequence[str], *, replies: Sequence[Path] = ()
+) -> ReflectReport:
+    """Reflect on traces by rules, or on one trace by models' answers given as files.
+
+    Raises:
+        TraceNotFoundError: an id is unknown.
+        SourceNotFoundError: a reply file is missing.
+        UnusableReplyError: none of the replies is usable; nothing was changed.
+    """
+    report = ReflectReport()
+    for trace_id in trace_ids:
+        trace = read_trace(project, trace_id).trace
+        if replies:
+            _reflect_by_replies(project, trace, replies, report)
+        else:
+            reflection = reflect_by_rules(trace)
+            report.attributions.append(reflection.attribution)
+            _Proposing(project, trace, Source(reflector="rules"), report).take(reflection.proposals)
+    return report
+
+
+def prompt_for(project: Project, trace_id: str, *, language: str = "en") -> str:
+    """The prompt a model would get for a trace; nothing is sent anywhere."""
+    trace = read_trace(project, trace_id).trace
+    stale = [s.experience for s in list_experiences(project, [ReviewStatus.APPROVED]) if s.stale]
+    return build_prompt(trace, language=language, stale=stale)
+
+
+def _reflect_by_replies(
+    project: Project, trace: Trace, replies: Sequence[Path], report: ReflectReport
+) -> None:
+    answers: list[ModelAnswer] = []
+    for path in replies:
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise SourceNotFoundError(str(path)) from error
+        try:
+            answers.append(parse_reply(text))
+        except UnusableReply as error:
+            problem = UnusableReplyError(str(path), str(error))
+            if len(replies) == 1:
+                raise problem from error
+            report.messages.append(f"{problem} Its vote is lost.")
+    if not answers:
+        raise UnusableReplyError("No reply", "none of them could be read")
+    ballot = majority(answers)
+    report.messages += ballot.disagreements
+    report.attributions.append(attribution_of(ballot, trace))
+    source = Source(reflector="reply", votes=len(answers))
+    _Proposing(project, trace, source, report).take(ballot.answer.experiences)
+
+
+class _Proposing:
+    """Puts the proposals of one trace through the guard and into the queue."""
+
+    def __init__(
+        self, project: Project, trace: Trace, source: Source, report: ReflectReport
+    ) -> None:
+        self._project = project
+        self._trace = trace
+        self._source = source
+        self._report = report
+        self._known = {s.experience.experience_id: s for s in list_experiences(project, _ALL)}
+
+    def take(self, proposals: Sequence[Mapping[str, JsonValue]]) -> None:
+        accepted: list[Experience] = []
+        for raw in proposals:
+            experience = self._judged(raw)
+            if experience is not None and self._is_new(experience, accepted, raw):
+                accepted.append(experience)
+        propose(self._project, accepted, by=self._source.reflector)
+        self._report.proposed += accepted
+
+    def _judged(self, raw: Mapping[str, JsonValue]) -> Experience | None:
+        clean = self._project.redactor.value(dict(raw))
+        try:
+            candidate = parse_candidate(clean)
+        except SchemaError as error:
+            self._drop(error.code, error.detail, clean)
+            return None
+        verdict = judge(candidate, self._trace)
+        if verdict.verdict in ("drop", "quarantine"):
+            for finding in verdict.findings[:1]:
+                self._drop(finding.code, finding.detail, clean)
+            return None
+        return experience_from(verdict, self._trace, self._source)
+
+    def _is_new(
+        self, experience: Experience, accepted: Sequence[Experience], raw: Mapping[str, JsonValue]
+    ) -> bool:
+        """Not decided before, and not nearly the same as another one."""
+        known = self._known.get(experience.experience_id)
+        if known is not None:
+            if known.status is not ReviewStatus.PENDING:
+                self._drop("already_decided", f"{known.status}: {_name(experience)}", raw)
+                return False
+            if known.experience == experience:
+                self._drop("already_proposed", _name(experience), raw)
+                return False
+            return True
+        own = sketch(experience.content)
+        for other in accepted:
+            if are_alike(own, sketch(other.content)):
+                self._drop("duplicate", f"nearly the same as {_name(other)}", raw)
+                return False
+        for state in self._known.values():
+            if are_alike(own, _sketch_of(state)):
+                detail = f"nearly the same as {_name(state.experience)} ({state.status})"
+                self._drop("duplicate", detail, raw)
+                return False
+        return True
+
+    def _drop(self, code: str, detail: str, raw: Mapping[str, JsonValue]) -> None:
+        self._report.dropped.append(Dropped(code, detail, raw))
+
+
+_ALL = tuple(ReviewStatus)
+
+
+def experience_from(verdict: Verdict, trace: Trace, source: Source) -> Experience:
+    """An experience with its id, citations and evidence, from a candidate the guard passed."""
+    candidate: Candidate = verdict.candidate
+    calls = [trace.call_by_step[c.step] for c in candidate.cites if c.step in trace.call_by_step]
+    steps = tuple(c.step for c in candidate.cites)
+    fingerprints = [error_fingerprint(c.tool_name, c.output) for c in calls if c.failed]
+    return Experience(
+        experience_id=experience_id_of(trace.trace_id, candidate.kind, steps),
+        trace_id=trace.trace_id,
+        content=Content(
+            kind=candidate.kind,
+            scenario=candidate.scenario,
+            recommend=candidate.recommend,
+            avoid=candidate.avoid,
+            why=candidate.why,
+            workaround=candidate.workaround,
+            tool_tags=candidate.tool_tags,
+            task_tags=candidate.task_tags,
+            scope=candidate.scope,
+            layer=candidate.layer,
+            citations=tuple(
+                Citation(
+                    session_id=trace.session_id,
+                    step_index=cite.step,
+                    tool_name=cite.tool or _tool_at(trace, cite.step),
+                )
+                for cite in candidate.cites
+            ),
+            evidence=tuple(_evidence(call) for call in calls),
+        ),
+        origin=verdict.origin,
+        risk=verdict.risk,
+        source=source,
+        error_fingerprints=tuple(dict.fromkeys(f for f in fingerprints if f)),
+    )
+
+
+def _tool_at(trace: Trace, step: int) -> str | None:
+    call = trace.call_by_step.get(step)
+    return call.tool_name if call else None
+
+
+def _evidence(call: Call) -> Evidence:
+    return Evidence(
+        step_index=call.step_index,
+        tool_name=call.tool_name,
+        status=call.status.value,
+        input=one_line(call.command or _flat(call.input), EVIDENCE_CHARS),
+        output=one_line(call.output, EVIDENCE_CHARS),
+    )
+
+
+def _flat(arguments: JsonValue) -> str:
+    import json
+
+    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False, default=str)
+
+
+def _sketch_of(state: ExperienceState) -> list[int]:
+    return sketch(state.experience.content)
+
+
+def _name(experience: Experience) -> str:
+    return experience.experience_id

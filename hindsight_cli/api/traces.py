@@ -1,0 +1,115 @@
+"""Traces as the shells see them: listed from the index, read from the files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hindsight_cli.api.index import index
+from hindsight_cli.api.project import Project
+from hindsight_cli.errors import TraceNotFoundError
+from hindsight_cli.records.event import Event, JsonValue
+from hindsight_cli.records.trace import Trace, split_traces
+from hindsight_cli.traces.files import BadLine
+from hindsight_cli.traces.index import TraceRow
+from hindsight_cli.traces.outputs import OutputStore
+
+
+@dataclass(frozen=True, slots=True)
+class TraceReading:
+    """A trace, and the lines of its file that could not be read."""
+
+    trace: Trace
+    bad_lines: tuple[BadLine, ...]
+
+
+def list_traces(project: Project) -> list[TraceRow]:
+    """Every trace, newest first."""
+    with index(project) as opened:
+        opened.sync_traces()
+        return opened.traces.traces()
+
+
+def resolve_trace(project: Project, trace_id: str) -> TraceRow:
+    """The trace with this id, or the only one whose id begins so.
+
+    Raises:
+        TraceNotFoundError: none, or several begin so.
+    """
+    rows = list_traces(project)
+    exact = [row for row in rows if row.trace_id == trace_id]
+    found = exact or [row for row in rows if trace_id and row.trace_id.startswith(trace_id)]
+    if len(found) != 1:
+        raise TraceNotFoundError(trace_id, known=len(rows))
+    return found[0]
+
+
+def read_trace(project: Project, trace_id: str) -> TraceReading:
+    """One trace with its full texts.
+
+    Raises:
+        TraceNotFoundError: there is none with this id.
+    """
+    row = resolve_trace(project, trace_id)
+    path = project.traces.find(row.session_id)
+    if path is None:
+        raise TraceNotFoundError(trace_id, known=0)
+    events, bad = project.traces.read(path)
+    own = split_traces(events).get(row.trace_id, [])
+    return TraceReading(trace_of(project, row.trace_id, own), tuple(bad))
+
+
+def trace_of(project: Project, trace_id: str, events: list[Event]) -> Trace:
+    """A trace over events already read, its long texts fetched when asked for."""
+    about: JsonValue = next((e.extra["session"] for e in events if "session" in e.extra), {})
+    return Trace(
+        trace_id=trace_id,
+        session_id=events[0].session_id if events else trace_id,
+        agent=str(about.get("agent") or "unknown"),
+        events=tuple(events),
+        texts=_Texts(project.outputs, {e.seq: e.output_ref for e in events if e.output_ref}),
+        inputs=_Inputs(
+            project.outputs,
+            {e.seq: str(e.extra["input_ref"]) for e in events if "input_ref" in e.extra},
+        ),
+    )
+
+
+class _Stored(Mapping[int, JsonValue]):
+    """Full texts by `seq`, read from the output store on first use; pruned ones are absent."""
+
+    def __init__(self, outputs: OutputStore, refs: dict[int, str]) -> None:
+        self._outputs = outputs
+        self._refs = refs
+        self._read: dict[int, JsonValue] = {}
+
+    def __getitem__(self, seq: int) -> JsonValue:
+        if seq not in self._read:
+            raw = self._outputs.find(self._refs[seq])
+            if raw is None:
+                raise KeyError(seq)
+            self._read[seq] = self._decode(raw)
+        return self._read[seq]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._refs)
+
+    def __len__(self) -> int:
+        return len(self._refs)
+
+    def _decode(self, raw: bytes) -> JsonValue:
+        raise NotImplementedError
+
+
+class _Texts(_Stored):
+    def _decode(self, raw: bytes) -> str:
+        return raw.decode("utf-8", "replace")
+
+
+class _Inputs(_Stored):
+    def _decode(self, raw: bytes) -> JsonValue:
+        try:
+            return json.loads(raw)
+        except ValueError:
+            raise KeyError from None

@@ -1,0 +1,86 @@
+"""Check stored experiences again against the traces they cite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hindsight_cli.api.experiences import find_experience, list_experiences
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.traces import read_trace
+from hindsight_cli.errors import TraceNotFoundError
+from hindsight_cli.guard.candidate import Candidate, Cite
+from hindsight_cli.guard.gate import judge
+from hindsight_cli.records.experience import Content, ExperienceState, ReviewStatus
+from hindsight_cli.records.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    experience_id: str
+    code: str
+    detail: str
+
+
+@dataclass(slots=True)
+class ValidateReport:
+    checked: int = 0
+    ok: int = 0
+    failed: list[Failed] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+
+def validate(project: Project, experience_ids: Sequence[str] = ()) -> ValidateReport:
+    """Put pending and approved experiences (or those named) through the guard once more.
+
+    One whose trace was deleted is judged by its text alone, with a message.
+    """
+    if experience_ids:
+        states = [find_experience(project, i) for i in experience_ids]
+    else:
+        states = list_experiences(project, [ReviewStatus.PENDING, ReviewStatus.APPROVED])
+    report = ValidateReport()
+    traces: dict[str, Trace | None] = {}
+    for state in states:
+        report.checked += 1
+        trace_id = state.experience.trace_id
+        if trace_id is not None and trace_id not in traces:
+            traces[trace_id] = _find_trace(project, trace_id, report)
+        _check(state, traces[trace_id] if trace_id else None, report)
+    report.ok = report.checked - len({f.experience_id for f in report.failed})
+    return report
+
+
+def _check(state: ExperienceState, trace: Trace | None, report: ValidateReport) -> None:
+    candidate = candidate_of(state.experience.content)
+    verdict = judge(candidate, trace)
+    if verdict.verdict in ("drop", "quarantine"):
+        for finding in verdict.findings:
+            report.failed.append(
+                Failed(state.experience.experience_id, finding.code, finding.detail)
+            )
+
+
+def _find_trace(project: Project, trace_id: str, report: ValidateReport) -> Trace | None:
+    try:
+        return read_trace(project, trace_id).trace
+    except TraceNotFoundError:
+        report.messages.append(f"Trace {trace_id} is gone; its experiences keep their evidence.")
+        return None
+
+
+def candidate_of(content: Content) -> Candidate:
+    """The content as the guard judges it."""
+    return Candidate(
+        kind=content.kind,
+        scenario=content.scenario,
+        recommend=content.recommend,
+        avoid=content.avoid,
+        why=content.why,
+        cites=tuple(Cite(step=c.step_index, tool=c.tool_name) for c in content.citations),
+        workaround=content.workaround,
+        layer=content.layer,
+        scope=content.scope,
+        tool_tags=content.tool_tags,
+        task_tags=content.task_tags,
+    )

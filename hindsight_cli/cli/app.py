@@ -1,0 +1,67 @@
+"""The full command line: parse, call one api verb, show. Nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from hindsight_cli.cli import capture, demo, experiences, index, record, reflect, search, traces
+from hindsight_cli.cli.border import guarded
+from hindsight_cli.cli.render import print_json
+from hindsight_cli.errors import UsageError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Give your agents hindsight: capture runs, learn from them, hand the lesson back.",
+)
+for module in (capture, reflect, search, index, demo):
+    module.add_commands(app)
+app.add_typer(record.app, name="record")
+app.add_typer(traces.app, name="traces")
+app.add_typer(experiences.app, name="experiences")
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        from hindsight_cli import __version__
+
+        print(f"hindsight {__version__}")
+        raise typer.Exit
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line; gives its exit code."""
+    as_json = "--json" in argv[: argv.index("--") if "--" in argv else None]
+    words = [a for a in argv if not a.startswith("-")]
+    groups = ("record", "traces", "experiences", "index", "config")
+    command = " ".join(words[: 2 if words[:1] and words[0] in groups else 1])
+    return guarded(command, as_json, lambda: _run(list(argv), command, as_json))
+
+
+def _run(argv: list[str], command: str, as_json: bool) -> int:
+    try:
+        code = typer.main.get_command(app).main(
+            args=argv, prog_name="hindsight", standalone_mode=False
+        )
+    except typer.Abort:
+        print("Aborted.", file=sys.stderr)
+        return 1
+    except typer.TyperException as error:
+        if not as_json:
+            error.show()
+            return int(error.exit_code)
+        hint = f"See `hindsight {command} --help`."
+        problem = UsageError(error.format_message(), hint=hint)
+        print_json(command, {}, "error", errors=[problem])
+        return int(error.exit_code)
+    return code if isinstance(code, int) else 0

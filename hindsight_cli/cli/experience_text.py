@@ -1,0 +1,47 @@
+"""An experience as a person reads it, with the steps it cites and its history."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hindsight_cli.cli.reflect_text import experience_lines
+from hindsight_cli.text import one_line, summarize
+
+if TYPE_CHECKING:
+    from hindsight_cli.api.experiences import CitedStep, ExperienceDetail
+
+_INPUT_CHARS = 300
+_OUTPUT_CHARS = 400
+
+
+def detail_text(detail: ExperienceDetail) -> str:
+    state = detail.state
+    lines = experience_lines(state.experience)
+    status = state.status.value
+    if state.reason:
+        status += f" ({state.reason})"
+    if state.stale:
+        status += f", stale: {state.stale_reason}"
+    lines.append(f"  status {status}; weight {state.weight:.2f}, shown {state.shown} times")
+    if state.experience.trace_id:
+        lines.append(f"  trace  {state.experience.trace_id}")
+    for step in detail.steps:
+        lines += ["", *_step_lines(step)]
+    lines.append("")
+    lines += [f"{e.at[:19]}  {e.entry.value} by {e.by}" for e in detail.history]
+    return "\n".join(lines)
+
+
+def _step_lines(step: CitedStep) -> list[str]:
+    call = step.call
+    if call is None:
+        return [f"step {step.step_index} {step.tool_name or ''}: its trace is not here any more"]
+    status = (
+        call.status.value if call.exit_code is None else f"{call.status}, exit {call.exit_code}"
+    )
+    given = call.command or json.dumps(call.input, ensure_ascii=False, default=str)
+    lines = [f"step {step.step_index} {call.tool_name} -> {status}"]
+    lines.append(f"    {one_line(given, _INPUT_CHARS)}")
+    lines += [f"    | {line}" for line in summarize(call.output, _OUTPUT_CHARS).splitlines()]
+    return lines

@@ -1,0 +1,89 @@
+"""`hindsight index rebuild`, `status`, `tui`"""
+
+from __future__ import annotations
+
+import typer
+
+from hindsight_cli.cli.options import AsJson, Root
+
+group = typer.Typer(help="The derived index.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def add_commands(app: typer.Typer) -> None:
+    app.add_typer(group, name="index")
+    app.command()(status)
+    app.command()(tui)
+
+
+@group.callback()
+def _index() -> None:
+    """Keeps `rebuild` a subcommand while it is the only one."""
+
+
+@group.command()
+def rebuild(root: Root = None, as_json: AsJson = False) -> None:
+    """Make the index again from the files; nothing but time is lost by deleting it.
+
+    Example: hindsight index rebuild
+    """
+    from hindsight_cli.api.index import delete_index, index
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.start import start_of
+
+    project = Project.open(start_of(root))
+    delete_index(project)
+    with index(project) as opened:
+        sessions = opened.sync_traces()
+        opened.sync_experiences()
+        experiences = len(opened.experiences.with_status())
+    data = {"sessions": sessions, "experiences": experiences}
+    text = f"Index made again: {sessions} sessions, {experiences} experiences."
+    Output("index rebuild", as_json=as_json).result(data, text)
+
+
+def status(root: Root = None, as_json: AsJson = False) -> None:
+    """Say what is stored here, how large it is, and what waits for review.
+
+    Example: hindsight status
+    """
+    from dataclasses import asdict
+
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.api.status import project_status
+    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.start import start_of
+
+    found = project_status(Project.open(start_of(root)))
+    counts = ", ".join(f"{n} {name}" for name, n in found.experiences.items() if n) or "none"
+    lines = [
+        f"project      {found.project}",
+        f"sessions     {found.sessions}",
+        f"experiences  {counts}",
+        f"on disk      {found.bytes_on_disk / 1e6:.1f} MB",
+    ]
+    if found.oldest_pending:
+        lines.append(f"waiting      since {found.oldest_pending[:10]}: hindsight tui")
+    Output("status", as_json=as_json).result(asdict(found), "\n".join(lines))
+
+
+def tui(root: Root = None) -> None:
+    """Review experiences in the terminal: the proposal on the left, its steps on the right.
+
+    Example: hindsight tui
+    """
+    import sys
+
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli.start import start_of
+    from hindsight_cli.errors import UsageError
+
+    project = Project.open(start_of(root))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "`hindsight tui` needs a terminal.",
+            hint="In scripts use `hindsight experiences list|approve|reject`.",
+        )
+    from hindsight_cli.tui.app import ReviewApp
+
+    ReviewApp(project.root).run()

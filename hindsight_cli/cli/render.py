@@ -1,0 +1,117 @@
+"""The only place that writes results: one JSON document, or text a person reads.
+
+Results go to stdout, everything else to stderr. Recorded text is data: control
+characters are made visible before a terminal sees them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hindsight_cli.records.event import JsonValue
+from hindsight_cli.terminal import visible
+
+if TYPE_CHECKING:
+    from hindsight_cli.errors import HindsightError
+
+ENVELOPE_VERSION = 1
+
+
+class Output:
+    """What one command prints, in the form its user asked for."""
+
+    def __init__(self, command: str, *, as_json: bool) -> None:
+        self.command = command
+        self.as_json = as_json
+        self.messages: list[str] = []
+
+    def say(self, message: str) -> None:
+        """Something a person should know: stderr, or `messages` of the document."""
+        if self.as_json:
+            self.messages.append(message)
+        else:
+            print(visible(message), file=sys.stderr)
+
+    def result(
+        self,
+        data: Mapping[str, JsonValue],
+        text: str,
+        *,
+        status: str = "success",
+        errors: Sequence[HindsightError] = (),
+    ) -> None:
+        """The one result: `data` as JSON, or `text`."""
+        if self.as_json:
+            print_json(self.command, data, status, self.messages, errors)
+        elif text:
+            print(visible(text))
+        if not self.as_json:
+            for error in errors:
+                print_error(error)
+
+
+def print_json(
+    command: str,
+    data: Mapping[str, JsonValue],
+    status: str,
+    messages: Sequence[str] = (),
+    errors: Sequence[HindsightError] = (),
+) -> None:
+    document = {
+        "hindsight": ENVELOPE_VERSION,
+        "command": command,
+        "status": status,
+        "data": data,
+        "messages": list(messages),
+        "errors": [{"code": e.code, "message": str(e), "hint": e.hint} for e in errors],
+    }
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(document, ensure_ascii=not utf8, default=str)
+    print(text.encode("utf-8", "backslashreplace").decode() if utf8 else text)
+
+
+def print_error(error: HindsightError) -> None:
+    print(f"error[{error.code}]: {visible(str(error))}", file=sys.stderr)
+    if error.hint:
+        print(f"  hint: {visible(error.hint)}", file=sys.stderr)
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns on a terminal; else one record a line, tab-separated, nothing cut.
+
+    On a terminal the last column takes the room that is left.
+    """
+    clean = [[" ".join(visible(cell).split()) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        return "\n".join("\t".join(row) for row in clean)
+    import shutil
+
+    from rich.cells import cell_len, set_cell_size
+
+    columns = list(zip(headers, *clean, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    room = shutil.get_terminal_size().columns - sum(widths[:-1]) - 2 * len(widths[:-1])
+    widths[-1] = max(20, min(widths[-1], room))
+    lines = []
+    for row in [list(headers), *clean]:
+        cells = [_fit(cell, width, cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        lines.append(
+            "  ".join(set_cell_size(c, w) for c, w in zip(cells, widths, strict=True)).rstrip()
+        )
+    return "\n".join(lines)
+
+
+def _fit(cell: str, width: int, length: int) -> str:
+    from rich.cells import set_cell_size
+
+    return cell if length <= width else set_cell_size(cell, width - 1) + "…"
+
+
+def remind(output: Output, pending: int) -> None:
+    """One line on stderr, so that proposals never wait unnoticed."""
+    if pending and not output.as_json:
+        noun, verb = ("experience", "waits") if pending == 1 else ("experiences", "wait")
+        output.say(f"{pending} {noun} {verb} for review: `hindsight tui`")

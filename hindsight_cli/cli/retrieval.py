@@ -1,0 +1,153 @@
+"""`search` and `inject`, shared by the fast door and the full command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from hindsight_cli.api.injecting import inject
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.searching import Found, SearchOptions, search, search_many
+from hindsight_cli.cli import shapes
+from hindsight_cli.cli.render import Output, remind
+from hindsight_cli.cli.start import start_of
+from hindsight_cli.errors import SourceNotFoundError, UsageError
+from hindsight_cli.records.event import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    root: Path | None
+    as_json: bool
+    query: str | None
+    queries: Path | None
+    error: bool
+    tool: str | None
+    tag: str | None
+    limit: int
+    mode: str
+    explain: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectRequest:
+    root: Path | None
+    as_json: bool
+    task: str
+    error: bool
+    session: str | None
+    max_tokens: int | None
+
+
+def run_search(request: SearchRequest) -> int:
+    """Print what was found, best first; nothing at all when nothing fits."""
+    output = Output("search", as_json=request.as_json)
+    if (request.query is None) == (request.queries is None):
+        raise UsageError(
+            "Give one query, or --queries FILE.", hint='Example: hindsight search "deploy mysql"'
+        )
+    project = Project.find(start_of(request.root))
+    options = SearchOptions(
+        error=request.error,
+        tool=request.tool,
+        tag=request.tag,
+        limit=request.limit,
+        mode=request.mode,
+    )
+    if project is None:
+        reason = "no project here: run `hindsight init` in your project"
+        data: dict[str, JsonValue] = {"results": [], "abstained": True, "reason": reason}
+        output.say(reason[0].upper() + reason[1:] + ".")
+        output.result({**data, "mode": request.mode} if request.query else {"answers": []}, "")
+        return 0
+    if request.queries is not None:
+        return _answer_file(project, request.queries, options, output)
+    result = search(project, request.query or "", options)
+    if not result.found:
+        output.say(f"Nothing found: {result.reason}")
+    text = "\n\n".join(_found_text(f, explain=request.explain) for f in result.found)
+    output.result(shapes.search_result(result), text)
+    remind(output, result.pending)
+    return 0
+
+
+def run_inject(request: InjectRequest) -> int:
+    """Print the block for an agent; nothing on stdout when nothing fits."""
+    output = Output("inject", as_json=request.as_json)
+    project = Project.find(start_of(request.root))
+    if project is None:
+        output.say("No project here: run `hindsight init` in your project.")
+        output.result({"injection_id": "", "text": "", "experiences": [], "tokens": 0}, "")
+        return 0
+    injection = inject(
+        project,
+        request.task,
+        error=request.error,
+        session=request.session,
+        max_tokens=request.max_tokens,
+    )
+    if not injection.text:
+        output.say(f"Nothing to inject: {injection.reason}")
+    output.result(
+        {
+            "injection_id": injection.injection_id,
+            "text": injection.text,
+            "experiences": list(injection.experience_ids),
+            "tokens": injection.tokens,
+        },
+        injection.text,
+    )
+    return 0
+
+
+def _answer_file(project: Project, path: Path, options: SearchOptions, output: Output) -> int:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise SourceNotFoundError(str(path)) from error
+    queries = [_query(path, n, line) for n, line in enumerate(lines, 1) if line.strip()]
+    results = search_many(project, [text for _, text in queries], options)
+    answers = [
+        {
+            "id": identity,
+            "results": [f.state.experience.experience_id for f in result.found],
+            "abstained": result.abstained,
+        }
+        for (identity, _), result in zip(queries, results, strict=True)
+    ]
+    text = "\n".join(json.dumps(a, ensure_ascii=False) for a in answers)
+    output.result({"answers": answers}, text)
+    return 0
+
+
+def _query(path: Path, number: int, line: str) -> tuple[JsonValue, str]:
+    try:
+        data = json.loads(line)
+        return data["id"], str(data["query"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{path}, line {number}: not an object with id and query.",
+            hint='Each line is like {"id": "q1", "query": "deploy mysql"}.',
+        ) from error
+
+
+def _found_text(item: Found, *, explain: bool) -> str:
+    content = item.state.experience.content
+    flags = [f for f, on in (("stale", item.state.stale), ("workaround", content.workaround)) if on]
+    flag = f"  ({', '.join(flags)})" if flags else ""
+    lines = [
+        f"{item.state.experience.experience_id}  {content.kind}  score {item.score:.2f}{flag}",
+        f"  when   {content.scenario}",
+        f"  do     {content.recommend}",
+    ]
+    if content.avoid:
+        lines.append(f"  avoid  {content.avoid}")
+    cited = ", ".join(
+        f"step {c.step_index} {c.tool_name or ''}".rstrip() for c in content.citations
+    )
+    if cited:
+        lines.append(f"  cites  {cited}  (trace {item.state.experience.trace_id})")
+    if explain:
+        lines.append(f"  why    {'; '.join(item.why_matched)}; weight {item.state.weight:.2f}")
+    return "\n".join(lines)

@@ -1,0 +1,190 @@
+"""`hindsight search`, `inject`, `failures`, `expire`, `trust`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hindsight_cli.cli.options import AsJson, Root
+
+_FAILURES_SHOWN = 20
+
+
+def add_commands(app: typer.Typer) -> None:
+    app.command()(search)
+    app.command()(inject)
+    app.command()(failures)
+    app.command()(expire)
+    app.command()(trust)
+
+
+def search(
+    query: Annotated[
+        str | None, typer.Argument(help="A task in plain words, or an error text.")
+    ] = None,
+    error: Annotated[bool, typer.Option("--error", help="The query is an error text.")] = False,
+    tool: Annotated[str | None, typer.Option("--tool", help="Only with this tool tag.")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only with this task tag.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-k", help="At most so many, 1 to 5.")] = 3,
+    mode: Annotated[str, typer.Option("--mode", help="auto or lexical.")] = "auto",
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each matched.")] = False,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", help="JSON Lines {id, query} to answer at once.")
+    ] = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find approved experiences for a task or an error; nothing, when nothing fits.
+
+    Example: hindsight search "deploy mysql"
+    """
+    from hindsight_cli.cli.retrieval import SearchRequest, run_search
+
+    request = SearchRequest(
+        root=root,
+        as_json=as_json,
+        query=query,
+        queries=queries,
+        error=error,
+        tool=tool,
+        tag=tag,
+        limit=limit,
+        mode=mode,
+        explain=explain,
+    )
+    raise typer.Exit(run_search(request))
+
+
+def inject(
+    task: Annotated[str, typer.Argument(help="The task, or the error text with --error.")],
+    error: Annotated[bool, typer.Option("--error", help="The text is an error text.")] = False,
+    session: Annotated[
+        str | None, typer.Option("--session", help="Do not repeat what this session was shown.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", help="Longest block (default: 600).")
+    ] = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the block of experiences to put before an agent; nothing, when nothing fits.
+
+    Example: hindsight inject "deploy mysql in a container"
+    """
+    from hindsight_cli.cli.retrieval import InjectRequest, run_inject
+
+    request = InjectRequest(
+        root=root, as_json=as_json, task=task, error=error, session=session, max_tokens=max_tokens
+    )
+    raise typer.Exit(run_inject(request))
+
+
+def failures(
+    since: Annotated[
+        str | None, typer.Option("--since", help="Only from this time on, like 30d or 12h.")
+    ] = None,
+    recurring: Annotated[
+        bool, typer.Option("--recurring", help="Only errors seen in two or more sessions.")
+    ] = False,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """List errors by kind, those that come back in most sessions first.
+
+    Example: hindsight failures --since 30d
+    """
+    from hindsight_cli.api.failures import list_failures
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli import shapes
+    from hindsight_cli.cli.durations import days_of
+    from hindsight_cli.cli.render import Output, table
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("failures", as_json=as_json)
+    found = list_failures(
+        Project.open(start_of(root)),
+        since_days=days_of(since) if since else None,
+        min_sessions=2 if recurring else 1,
+    )
+    rows = [
+        [
+            *(str(f.row.sessions), str(f.row.count), str(f.row.recovered), f.row.tool_name),
+            *(", ".join(f.experience_ids) or "-", f.row.fingerprint),
+        ]
+        for f in found[:_FAILURES_SHOWN]
+    ]
+    headers = ["sessions", "times", "recovered", "tool", "experiences", "error"]
+    if not found:
+        output.say("No failed calls recorded.")
+    if len(found) > _FAILURES_SHOWN:
+        output.say(f"{len(found) - _FAILURES_SHOWN} more: use --json, or --recurring")
+    data = {"failures": [shapes.failure(f) for f in found]}
+    output.result(data, table(headers, rows) if rows else "")
+
+
+def expire(
+    days: Annotated[
+        int | None, typer.Option("--days", min=0, help="Verified longer ago than so many days.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be.")] = False,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send experiences that nobody verified for 30 days back for review.
+
+    Example: hindsight expire --dry-run
+    """
+    from dataclasses import asdict
+
+    from hindsight_cli.api.expiring import expire as run_expire
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("expire", as_json=as_json)
+    report = run_expire(Project.open(start_of(root)), days=days, dry_run=dry_run)
+    verb = "would be stale" if dry_run else "stale"
+    lines = [f"{len(report.stale)} {verb}, {report.fresh} fresh"]
+    lines += [f"  {s.experience_id}  {s.reason}" for s in report.stale]
+    if report.stale and not dry_run:
+        lines.append("Look at each, then: hindsight experiences verify ID, or reject ID")
+    data = {"stale": [asdict(s) for s in report.stale], "fresh": report.fresh}
+    output.result(data, "\n".join(lines))
+
+
+def trust(
+    experience_ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids (default: only show what waits).")
+    ] = None,
+    accept_all: Annotated[bool, typer.Option("--all", help="Accept all that wait.")] = False,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show approvals that came with the repository, and accept them by id or with --all.
+
+    Until then they count as pending here: cloning a repository is not approving it.
+
+    Example: hindsight trust
+    """
+    from hindsight_cli.api import reviewing
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli import shapes
+    from hindsight_cli.cli.reflect_text import experience_lines
+    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("trust", as_json=as_json)
+    project = Project.open(start_of(root))
+    if accept_all or experience_ids:
+        states = reviewing.trust(project, experience_ids or None)
+        text = "\n".join(f"Trusted {s.experience.experience_id}" for s in states)
+        text = text or "Nothing waits to be trusted."
+    else:
+        states = reviewing.untrusted(project)
+        text = "\n\n".join("\n".join(experience_lines(s.experience)) for s in states)
+        text = text or "Nothing waits to be trusted."
+        if states:
+            output.say("Accept with: hindsight trust ID, or hindsight trust --all")
+    output.result({"experiences": [shapes.experience(s) for s in states]}, text)

@@ -1,0 +1,101 @@
+"""`hindsight traces ...`"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hindsight_cli.cli.options import AsJson, Root
+
+app = typer.Typer(help="List and read traces.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_(root: Root = None, as_json: AsJson = False) -> None:
+    """List traces, newest first.
+
+    Example: hindsight traces list
+    """
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.api.traces import list_traces
+    from hindsight_cli.cli import shapes
+    from hindsight_cli.cli.render import Output, table
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("traces list", as_json=as_json)
+    rows = list_traces(Project.open(start_of(root)))
+    headers = ["trace", "started", "agent", "steps", "calls", "failed", "outcome", "task"]
+    cells = [
+        [
+            *(r.trace_id, (r.started_at or "-")[:16], r.agent, str(r.steps), str(r.tool_calls)),
+            *(str(r.failed_tool_calls), r.outcome, r.task or "-"),
+        ]
+        for r in rows
+    ]
+    if not rows:
+        output.say("No traces yet: hindsight import PATH")
+    output.result(
+        {"traces": [shapes.trace_row(r) for r in rows]}, table(headers, cells) if rows else ""
+    )
+
+
+@app.command()
+def show(
+    trace_id: Annotated[str, typer.Argument(help="Id of a trace, or its beginning.")],
+    steps: Annotated[
+        str | None, typer.Option("--steps", help="Only these steps: 7, or 5-9.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Whole texts, not summaries.")] = False,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a trace step by step: what a citation points at.
+
+    Example: hindsight traces show 0ccf1a04 --steps 5-9 --full
+    """
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.api.traces import read_trace, resolve_trace
+    from hindsight_cli.cli import shapes
+    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.start import start_of
+    from hindsight_cli.cli.trace_text import trace_text, wanted_steps
+    from hindsight_cli.records.event import event_to_dict
+
+    output = Output("traces show", as_json=as_json)
+    project = Project.open(start_of(root))
+    row = resolve_trace(project, trace_id)
+    reading = read_trace(project, row.trace_id)
+    first, last = wanted_steps(steps)
+    events = [e for e in reading.trace.events if first <= e.step_index <= last]
+    for bad in reading.bad_lines:
+        output.say(f"{bad.path}, line {bad.line}: {bad.reason} (passed over)")
+    output.result(
+        {"trace": shapes.trace_row(row), "events": [event_to_dict(e) for e in events]},
+        trace_text(row, reading.trace, events, full=full),
+    )
+
+
+@app.command()
+def delete(
+    trace_id: Annotated[str, typer.Argument(help="Id of a trace, or its beginning.")],
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a session's trace file and the full outputs only it refers to.
+
+    Experiences that cite it keep their short evidence.
+
+    Example: hindsight traces delete 0ccf1a04
+    """
+    from hindsight_cli.api.deleting import delete_trace
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("traces delete", as_json=as_json)
+    deleted = delete_trace(Project.open(start_of(root)), trace_id)
+    data = {"session_id": deleted.session_id, "outputs": deleted.outputs}
+    output.result(
+        {"deleted": data}, f"Deleted {deleted.session_id} and {deleted.outputs} full outputs."
+    )

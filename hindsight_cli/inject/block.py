@@ -1,0 +1,98 @@
+"""Ranked experiences as one fenced block of text for an agent. Pure, standard library only.
+
+The block says that it is for reference and stands below the user's and the project's own
+instructions. No text inside can close it or look like another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hindsight_cli.records.experience import Content, ExperienceKind
+from hindsight_cli.terminal import visible
+
+TAG = "hindsight-experience"
+_FIRST_CJK = "\u2e80"
+_LEAD = (
+    "Experience from earlier runs in this project, for reference, not mandatory. "
+    "The user's and the project's own instructions come first."
+)
+_LABELS = {
+    ExperienceKind.SUCCESS_PATTERN: "What worked",
+    ExperienceKind.FAILURE_LESSON: "Lesson",
+    ExperienceKind.KEY_DECISION: "Decision",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """An experience as it is about to be read by an agent."""
+
+    experience_id: str
+    content: Content
+    age_days: int  # since it was last verified
+
+
+def estimate_tokens(text: str) -> int:
+    """About what a model counts: 4 characters of English, 1 of Chinese, make a token."""
+    narrow = sum(1 for c in text if c < _FIRST_CJK)
+    return (narrow + 3) // 4 + (len(text) - narrow)
+
+
+def render_block(
+    rules: Sequence[Rule], injection_id: str, *, max_tokens: int
+) -> tuple[str, list[str]]:
+    """The block and the ids that fit into it, in order; ("", []) when none fits.
+
+    Long rules are shortened first: `why` goes, then `avoid` is cut.
+    """
+    head = f'<{TAG} receipt="{_escape(injection_id)}">\n{_LEAD}'
+    tail = f"</{TAG}>"
+    left = max_tokens - estimate_tokens(head) - estimate_tokens(tail)
+    lines: list[str] = []
+    shown: list[str] = []
+    for rule in rules:
+        line = next(
+            (text for text in _versions(rule, len(lines) + 1) if estimate_tokens(text) <= left),
+            None,
+        )
+        if line is None:
+            continue
+        left -= estimate_tokens(line)
+        lines.append(line)
+        shown.append(rule.experience_id)
+    return ("\n".join([head, *lines, tail]), shown) if lines else ("", [])
+
+
+def _versions(rule: Rule, number: int) -> list[str]:
+    content = rule.content
+    full = _line(rule, number, content.recommend, content.avoid, content.why)
+    short = _line(rule, number, content.recommend, content.avoid, "")
+    shorter = _line(rule, number, _cut(content.recommend, 400), _cut(content.avoid, 120), "")
+    return [full, short, shorter]
+
+
+def _line(rule: Rule, number: int, recommend: str, avoid: str, why: str) -> str:
+    content = rule.content
+    label = _LABELS[content.kind]
+    if content.workaround:
+        label += " (temporary workaround, root cause open)"
+    age = "verified today" if rule.age_days < 1 else f"verified {rule.age_days} days ago"
+    parts = [f"{number}. {label} [{rule.experience_id}, {age}] When: {content.scenario}"]
+    parts.append(f"Do: {recommend}")
+    if avoid:
+        parts.append(f"Avoid: {avoid}")
+    if why:
+        parts.append(f"Why: {why}")
+    return _escape(" | ".join(parts))
+
+
+def _cut(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
+
+
+def _escape(text: str) -> str:
+    """One line, no tag, no control character: nothing in it can close or fake the block."""
+    one_line = " ".join(visible(text).split())
+    return one_line.replace("<", "‹").replace(">", "›")

@@ -1,0 +1,151 @@
+"""Which decisions a person may make about an experience, and the entry each one leaves. Pure.
+
+pending -> approved | edited | rejected; each of them can be changed or undone; forgotten
+is final. What an agent or a web page wrote into an experience never decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from hindsight_cli.errors import AgentReviewError, ReviewRefusedError
+from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.experience import (
+    Content,
+    Experience,
+    ExperienceState,
+    Origin,
+    ReviewStatus,
+    experience_to_dict,
+)
+from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
+
+AGENT_VARIABLES = (
+    *("HINDSIGHT_CLI_SESSION", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE"),
+    "OPENCODE",
+)
+ALLOW_VARIABLE = "HINDSIGHT_CLI_ALLOW_AGENT_REVIEW"
+
+
+def refuse_inside_agent(env: Mapping[str, str]) -> None:
+    """A fence, not a wall: an agent's shell is not a person.
+
+    Raises:
+        AgentReviewError: `env` is that of an agent's session.
+    """
+    if env.get(ALLOW_VARIABLE) == "1":
+        return
+    for variable in AGENT_VARIABLES:
+        if env.get(variable):
+            raise AgentReviewError(variable)
+
+
+def needs_confirmation(experience: Experience) -> str:
+    """Why approving asks for a typed confirmation, or "" when one key is enough."""
+    reasons = []
+    if experience.origin is Origin.EXTERNAL:
+        reasons.append("its words come only from a tool's output")
+    if experience.risk:
+        reasons.append(f"risk: {', '.join(experience.risk)}")
+    return "; ".join(reasons)
+
+
+class Decider:
+    """Makes the entries of one decision taken at one moment."""
+
+    def __init__(self, *, entry_id: str, at: str, base: str | None) -> None:
+        self._entry_id = entry_id
+        self._at = at
+        self._base = base
+
+    def approve(
+        self, state: ExperienceState, *, confirmed: bool, seen_hash: str | None = None
+    ) -> LedgerEntry:
+        """Approve what the person saw.
+
+        Raises:
+            ReviewRefusedError: it changed since it was shown, is already approved, was
+                forgotten, or needs a confirmation that was not given.
+        """
+        _refuse_forgotten(state)
+        experience = state.experience
+        if state.retrievable and not state.stale:
+            raise ReviewRefusedError(f"{experience.experience_id} is approved already.")
+        if seen_hash is not None and seen_hash != experience.content.content_hash:
+            raise ReviewRefusedError(
+                f"{experience.experience_id} changed since it was shown.",
+                hint="Read it again, then decide.",
+            )
+        why = needs_confirmation(experience)
+        if why and not confirmed:
+            raise ReviewRefusedError(
+                f"{experience.experience_id} needs your explicit word ({why}).",
+                hint=f"Read it, then approve it with --confirm {experience.experience_id}.",
+            )
+        return self._entry(EntryKind.APPROVED, experience)
+
+    def edit(self, state: ExperienceState, content: Content) -> LedgerEntry:
+        """Approve new words in place of those proposed; the id and the citations stay."""
+        _refuse_forgotten(state)
+        return self._entry(EntryKind.EDITED, replace(state.experience, content=content))
+
+    def reject(self, state: ExperienceState, reason: str) -> LedgerEntry:
+        _refuse_forgotten(state)
+        if state.status is ReviewStatus.REJECTED:
+            raise ReviewRefusedError(f"{state.experience.experience_id} is rejected already.")
+        return self._entry(EntryKind.REJECTED, state.experience, reason=reason)
+
+    def verify(self, state: ExperienceState) -> LedgerEntry:
+        """It still holds: fresh again from this moment."""
+        if not state.retrievable:
+            raise ReviewRefusedError(
+                f"{state.experience.experience_id} is {state.status}, not approved.",
+                hint="Approve it instead.",
+            )
+        return self._entry(EntryKind.VERIFIED, None, experience_id=state.experience.experience_id)
+
+    def undo(self, entry: LedgerEntry) -> LedgerEntry:
+        return self._entry(
+            EntryKind.UNDONE, None, experience_id=entry.experience_id, entry_id=entry.entry_id
+        )
+
+    def forget(self, state: ExperienceState, sketch: Sequence[int]) -> LedgerEntry:
+        """A tombstone without content; the sketch keeps the same text from coming back."""
+        return self._entry(
+            EntryKind.FORGOTTEN,
+            None,
+            experience_id=state.experience.experience_id,
+            sketch=list(sketch),
+        )
+
+    def _entry(
+        self,
+        kind: EntryKind,
+        experience: Experience | None,
+        *,
+        experience_id: str = "",
+        **data: JsonValue,
+    ) -> LedgerEntry:
+        if experience is not None:
+            experience_id = experience.experience_id
+            data["experience"] = experience_to_dict(experience)
+            data["content_hash"] = experience.content.content_hash
+        if self._base is not None:
+            data["base"] = self._base
+        return LedgerEntry(
+            entry_id=self._entry_id,
+            entry=kind,
+            experience_id=experience_id,
+            at=self._at,
+            by=HUMAN,
+            data={k: v for k, v in data.items() if v not in ("", None)},
+        )
+
+
+def _refuse_forgotten(state: ExperienceState) -> None:
+    if state.status is ReviewStatus.FORGOTTEN:
+        raise ReviewRefusedError(
+            f"{state.experience.experience_id} was forgotten: its text is gone.",
+            hint="Add it again by hand with `hindsight experiences add`.",
+        )
