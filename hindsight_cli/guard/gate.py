@@ -1,0 +1,199 @@
+"""The one door into memory: every check in order, one verdict.
+
+Source: docs/explanation/trust.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hindsight_cli.guard import risk as risks
+from hindsight_cli.guard.advice import is_platitude, workaround_sign
+from hindsight_cli.guard.candidate import Candidate, Cite
+from hindsight_cli.guard.canonical import BIDI_ISOLATE, canonical
+from hindsight_cli.guard.claims import check_claims
+from hindsight_cli.guard.facts import Facts, facts_of
+from hindsight_cli.guard.grounding import check_citations, check_literals, is_tool
+from hindsight_cli.guard.literals import literals
+from hindsight_cli.guard.origin import content_words, origin_of
+from hindsight_cli.guard.verdict import Finding, Level, Verdict
+from hindsight_cli.records.experience import Origin
+from hindsight_cli.records.trace import Trace
+
+__all__ = ["LEVELS", "judge", "judge_all", "level_of", "literals"]
+
+LEVELS = {
+    # Not borne out by the trace, or worth nothing.
+    "schema": Level.DROP,
+    "too_long": Level.DROP,
+    "no_citation": Level.DROP,
+    "step_not_in_trace": Level.DROP,
+    "tool_not_at_step": Level.DROP,
+    "status_contradicted": Level.DROP,
+    "success_from_failed_steps": Level.DROP,
+    "literal_not_in_trace": Level.DROP,
+    "platitude": Level.DROP,
+    # Somebody may be trying something.
+    "hostile_text": Level.QUARANTINE,
+    "hidden_text": Level.QUARANTINE,
+    # For a person to look at, one at a time.
+    "untried_literal": Level.REVIEW,
+    "quote_not_verbatim": Level.REVIEW,
+    "claim_not_cited": Level.REVIEW,
+    "success_not_final": Level.REVIEW,
+    "external_origin": Level.REVIEW,
+    "workaround_unmarked": Level.REVIEW,
+    "risky_advice": Level.REVIEW,
+    "hostile_example": Level.REVIEW,
+    "duplicate": Level.REVIEW,
+}
+_ORDER = {level: rank for rank, level in enumerate(Level)}
+_FIELDS = ("scenario", "recommend", "avoid", "why")
+_SAME_WORDS = 0.8  # of the content words of two pieces of advice: one of them is enough
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    candidate: Candidate  # canonical
+    hidden: tuple[str, ...]
+    payloads: tuple[str, ...]
+
+
+def judge(candidate: Candidate, trace: Trace | None) -> Verdict:
+    """The verdict on one candidate; without a trace only its own text is judged.
+
+    Pure; never raises, whatever the text holds.
+    """
+    return _judge(candidate, None if trace is None else facts_of(trace))
+
+
+def judge_all(candidates: Sequence[Candidate], trace: Trace | None) -> list[Verdict]:
+    """The verdicts on candidates of one trace, in order; a repetition is a `duplicate`."""
+    facts = None if trace is None else facts_of(trace)
+    seen: list[tuple[str, frozenset[str]]] = []
+    verdicts = []
+    for candidate in candidates:
+        verdict = _judge(candidate, facts)
+        words = frozenset(content_words(f"{candidate.recommend} {candidate.avoid}"))
+        twin = next((s for kind, s in seen if kind == candidate.kind and _same(s, words)), None)
+        if twin is not None:
+            verdict = _with(verdict, Finding("duplicate", "says what an earlier one says"))
+        elif verdict.verdict is not Level.DROP:
+            seen.append((candidate.kind, words))
+        verdicts.append(verdict)
+    return verdicts
+
+
+def level_of(findings: Sequence[Finding]) -> Level:
+    """The worst level among `findings`."""
+    return max(
+        (LEVELS[finding.code] for finding in findings), key=_ORDER.__getitem__, default=Level.ACCEPT
+    )
+
+
+def _judge(candidate: Candidate, facts: Facts | None) -> Verdict:
+    read = _canonical(candidate)
+    risk, findings = _scan(read)
+    clean = read.candidate
+    origin = Origin.AGENT
+    if facts is not None:
+        findings += [*check_citations(clean, facts), *check_claims(clean, facts)]
+        findings += check_literals(clean, facts)
+        origin = origin_of(clean.recommend, facts)
+        clean = replace(clean, cites=_resolved(clean, facts), any_tool=())
+    findings += _advice(clean, origin)
+    if workaround_sign(clean.recommend):
+        clean = replace(clean, workaround=True)
+    findings = list(dict.fromkeys(findings))
+    return Verdict(
+        verdict=level_of(findings),
+        findings=tuple(findings),
+        risk=risk,
+        origin=origin,
+        candidate=clean,
+    )
+
+
+def _canonical(candidate: Candidate) -> _Read:
+    read = {name: canonical(getattr(candidate, name)) for name in _FIELDS}
+    hidden = dict.fromkeys(kind for text in read.values() for kind in text.hidden)
+    return _Read(
+        candidate=replace(
+            candidate,
+            scenario=read["scenario"].text.strip(),
+            recommend=read["recommend"].text.strip(),
+            avoid=read["avoid"].text.strip(),
+            why=read["why"].text.strip(),
+        ),
+        hidden=tuple(hidden),
+        payloads=tuple(payload for text in read.values() for payload in text.payloads),
+    )
+
+
+def _scan(read: _Read) -> tuple[tuple[str, ...], list[Finding]]:
+    """The risk classes of the advice and what each costs."""
+    candidate, findings, risk = read.candidate, list[Finding](), dict[str, None]()
+    for name, hit in _field_hits(read):
+        advice = name not in ("avoid", "scenario", "why")
+        if hit.risk in risks.HOSTILE:
+            example = hit.quoted or name == "avoid"
+            code = "hostile_example" if example else "hostile_text"
+        elif hit.quoted or not advice:
+            continue
+        else:
+            code = "risky_advice"
+        risk[hit.risk] = None
+        findings.append(Finding(code, f"{name}: {hit.risk}: {hit.words!r}"))
+    hidden = [kind for kind in read.hidden if kind != BIDI_ISOLATE]
+    if hidden:
+        risk["hidden_text"] = None
+        findings.append(Finding("hidden_text", f"held {', '.join(hidden)}"))
+    if not candidate.recommend:
+        findings.append(Finding("platitude", "recommend: nothing left once made visible"))
+    return tuple(risk), findings
+
+
+def _field_hits(read: _Read) -> Iterator[tuple[str, risks.Hit]]:
+    candidate = read.candidate
+    alone = set[str]()
+    for name in _FIELDS:
+        for hit in risks.scan(getattr(candidate, name), commands=name == "recommend"):
+            alone.add(hit.risk)
+            yield name, hit
+    for payload in read.payloads:
+        for hit in risks.scan(payload):
+            yield "hidden", hit
+    joined = f"{candidate.scenario} {candidate.recommend} {candidate.avoid}"
+    for hit in risks.scan(joined, commands=False):
+        if hit.risk not in alone:
+            yield "all fields together", hit
+
+
+def _advice(candidate: Candidate, origin: Origin) -> Iterator[Finding]:
+    if origin is Origin.EXTERNAL:
+        yield Finding("external_origin", "its words stand only in what a tool returned")
+    if is_platitude(candidate.recommend, candidate.avoid):
+        yield Finding("platitude", "names nothing one could do")
+    sign = workaround_sign(candidate.recommend)
+    if sign and not candidate.workaround:
+        yield Finding("workaround_unmarked", f"{sign!r} gets past the problem, root cause open")
+
+
+def _resolved(candidate: Candidate, facts: Facts) -> tuple[Cite, ...]:
+    """The citations with the names of the tools that were used, each step once."""
+    named: dict[int, Cite] = {}
+    for cite in candidate.cites:
+        calls = facts.steps[cite.step].calls if cite.step in facts.steps else ()
+        used = next((c for c in calls if not cite.tool or is_tool(cite.tool, c)), None)
+        named.setdefault(cite.step, replace(cite, tool=used.tool_name if used else cite.tool))
+    return tuple(named.values())
+
+
+def _with(verdict: Verdict, finding: Finding) -> Verdict:
+    findings = (*verdict.findings, finding)
+    return replace(verdict, findings=findings, verdict=level_of(findings))
+
+
+def _same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and len(one & other) >= _SAME_WORDS * len(one | other)

@@ -1,0 +1,173 @@
+"""The readings of a text that a scan has to see: decoded, unspaced, unmasked.
+
+A view is made only where its encoding shows, so ordinary prose costs one pass.
+
+Source: security research W4; docs/explanation/trust.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+MAX_VIEWS = 24
+MAX_VIEW_CHARS = 20_000
+_ROUNDS = 2  # an encoding inside an encoding
+_MIN_PAYLOAD = 16  # characters of base64 or hex that can hold a phrase
+_MIN_LETTERS = 0.7  # share of printable text a decoded payload must have
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}[ :,]?|\\x[0-9a-fA-F]{2}|0x[0-9a-fA-F]{2}[ ,]*){8,}")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})")
+_ENTITY = re.compile(r"&(?:#\d{2,7}|#x[0-9a-fA-F]{2,6}|[a-z]{2,8});", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\(?:u\{?[0-9a-fA-F]{4,6}\}?|x[0-9a-fA-F]{2})")
+_BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
+_DECIMAL = re.compile(r"(?:\b(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])\b[ ,]+){8,}\d{2,3}")
+_SPACED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z][ \t\n._\-*|/·]{1,3}){5,}[A-Za-z](?![A-Za-z0-9])")
+_SPACED_CJK = re.compile(r"(?:[\u3400-\u9fff][\s.·_\-*|/]+){3,}[\u3400-\u9fff]")
+_GAP = re.compile(r"(?<=[A-Za-z])(?:[ \t]{2,}|\n{2,})(?=[A-Za-z])")
+_SEPARATORS = re.compile(r"[\s.·_\-*|/]+")
+_MIXED_WORD = re.compile(r"(?=[^\s]*[A-Za-z])(?=[^\s]*[0134578@$!|+])[A-Za-z0134578@$!|+]{3,}")
+_HYPHENATED = re.compile(r"(?<=[A-Za-z])-\n\s*(?=[a-z])|(?<=[A-Za-z])(?:''|\"\"|\\)(?=[A-Za-z])")
+_JOINED = re.compile(r"['\"]\s*\+\s*['\"]")
+
+_LEET = str.maketrans("0134578@$!|+", "oieastbasilt")
+_LEET_L = str.maketrans("0134578@$!|+", "oleastbasilt")
+# Letters of other alphabets that look like Latin ones.
+_LOOKALIKE = str.maketrans(
+    dict(
+        zip(
+            "авеікмнорстухцѕјһԁԛԝɡɩӏАВЕКМНОРСТУХІЅЈԌԚԜαβγειικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧаոսօһ",
+            "abeikmhopctyxusjhdqwgilABEKMHOPCTYXISJGQWabyeiiknoptuxwABEZHIKMNOPTYXanuoh",
+            strict=True,
+        )
+    )
+)
+_LATIN = re.compile(r"[A-Za-z]")
+_FOREIGN_WORD = re.compile(r"[A-Za-z\u0370-\u03ff\u0400-\u052f\u0561-\u0587ɡɩ]+")
+
+
+def views(text: str) -> list[str]:
+    """`text` in NFKC first, then every decoded reading, without repeats. Never raises."""
+    plain = unicodedata.normalize("NFKC", text[:MAX_VIEW_CHARS]) if not text.isascii() else text
+    found = [plain[:MAX_VIEW_CHARS]]
+    fresh = found
+    for _ in range(_ROUNDS):
+        fresh = [v for source in fresh for v in _readings(source) if v not in found]
+        fresh = list(dict.fromkeys(fresh))[: MAX_VIEWS - len(found)]
+        found += fresh
+    return found
+
+
+def _readings(text: str) -> Iterator[str]:
+    yield from _charset_readings(text)
+    yield from _payload_readings(text)
+    yield from _spelling_readings(text)
+
+
+def _charset_readings(text: str) -> Iterator[str]:
+    if _PERCENT.search(text):
+        yield unquote(text.replace("+", " ") if " " not in text else text)
+    if _ENTITY.search(text):
+        yield html.unescape(text)
+    if _ESCAPED.search(text):
+        yield _ESCAPED.sub(_unescape, text)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = int(re.sub(r"[^0-9a-fA-F]", "", match.group()[2:]), 16)
+    return chr(code) if code < 0xD800 or 0xDFFF < code <= 0x10FFFF else ""
+
+
+def _payload_readings(text: str) -> Iterator[str]:
+    for match in _BASE64.finditer(text):
+        yield from _decoded_base64(match.group())
+    for match in _BASE32.finditer(text):
+        word = match.group().rstrip("=")
+        yield from _readable(_quietly(base64.b32decode, word + "=" * (-len(word) % 8)))
+    for match in _HEX.finditer(text):
+        digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", match.group())
+        if len(digits) >= _MIN_PAYLOAD:
+            yield from _readable(_quietly(bytes.fromhex, digits[: len(digits) // 2 * 2]))
+    for match in _BINARY.finditer(text):
+        bits = re.sub(r"\s", "", match.group())
+        yield from _readable(int(bits, 2).to_bytes(len(bits) // 8, "big"))
+    for match in _DECIMAL.finditer(text):
+        yield from _readable(bytes(int(n) for n in re.findall(r"\d+", match.group())))
+
+
+def _decoded_base64(word: str) -> Iterator[str]:
+    word = word.rstrip("=").replace("-", "+").replace("_", "/")
+    yield from _readable(_quietly(base64.b64decode, word + "=" * (-len(word) % 4)))
+
+
+def _quietly(decode: object, word: str) -> bytes:
+    try:
+        data = decode(word)  # type: ignore[operator]
+    except (binascii.Error, ValueError):
+        return b""
+    return data if isinstance(data, bytes) else b""
+
+
+def _readable(data: bytes) -> Iterator[str]:
+    """The payload as text, when it is text."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    letters = sum(1 for char in text if char.isalpha() or char == " ")
+    if len(text) >= 4 and letters / len(text) >= _MIN_LETTERS and text.isprintable():
+        yield text
+
+
+def _spelling_readings(text: str) -> Iterator[str]:
+    if _SPACED.search(text):
+        yield _SPACED.sub(_unspaced, text)
+        yield _SPACED.sub(lambda m: _SEPARATORS.sub("", m.group()), text)
+    if _SPACED_CJK.search(text):
+        yield _SPACED_CJK.sub(lambda m: _SEPARATORS.sub("", m.group()), text)
+        yield re.sub(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])", "", text)
+    if _HYPHENATED.search(text) or _JOINED.search(text):
+        yield _JOINED.sub("", _HYPHENATED.sub("", text))
+    if _MIXED_WORD.search(text):
+        yield _MIXED_WORD.sub(lambda m: m.group().translate(_LEET), text)
+        yield _MIXED_WORD.sub(lambda m: m.group().translate(_LEET_L), text)
+    if not text.isascii():
+        unmasked = _FOREIGN_WORD.sub(_unmask, text)
+        if unmasked != text:
+            yield unmasked
+        yield _without_marks(text)
+
+
+def _unspaced(match: re.Match[str]) -> str:
+    """Spelt-out letters joined; a wider gap is the space between words."""
+    words = _GAP.split(match.group())
+    return " ".join(_SEPARATORS.sub("", word) for word in words)
+
+
+def _unmask(match: re.Match[str]) -> str:
+    """A word that mixes alphabets, or that look-alikes alone can spell, in Latin letters."""
+    word = match.group()
+    latin = word.translate(_LOOKALIKE)
+    return latin if latin.isascii() and (_LATIN.search(word) or len(word) > 2) else word
+
+
+def _without_marks(text: str) -> str:
+    """Latin letters without accents and stacked marks."""
+    parts = unicodedata.normalize("NFD", text)
+    return "".join(c for c in parts if not "\u0300" <= c <= "\u036f")
+
+
+def turned(text: str) -> list[str]:
+    """Readings no sign in the text calls for: backwards and rot13.
+
+    Most texts become gibberish, so a scan should ask more of these than of `views`.
+    """
+    return [text[::-1], codecs.encode(text, "rot13")]
