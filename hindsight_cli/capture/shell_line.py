@@ -9,23 +9,26 @@ from dataclasses import dataclass, replace
 _MAX_CHARS = 20_000
 _MAX_DEPTH = 3
 _HEREDOC = re.compile(
-    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n(?:.*?\n)??[ \t]*\2[ \t]*(?=\n|\Z|\))", re.S
+    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n(?:.*?\n)??[ \t]*\2[ \t]*(?=\n|\Z|\))", re.DOTALL
 )
+_QUOTED = r"""'[^']*'|"(?:\\.|[^"\\])*\""""
 _TOKEN = re.compile(
-    r"""(?P<gap>[ \t]+|\\\n)
+    rf"""(?P<gap>[ \t]+|\\\n)
     |(?P<comment>(?<![^\s;|&])\#[^\n]*)
-    |(?P<redirect>\d*(?:>>|>&|<&|&>>?|>\||>|<<<|<)\s*(?:&?\d\b|-(?=\s|$)|(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s;|&()<>])+)?)
+    |(?P<redirect>\d*(?:>>|>&|<&|&>>?|>\||>|<<<|<)\s*(?:&?\d\b|(?:{_QUOTED}|[^\s;|&()<>])+)?)
     |(?P<join>&&|\|\||\|&|;;|[;|&\n])
-    |(?P<paren>[(){}](?=\s|;|$)|[()])
-    |(?P<word>(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\$\{[^}]*\}|[^\s;|&()<>'"\\])+)
+    |(?P<paren>[{{}}](?=\s|;|$)|[()])
+    |(?P<word>(?:\\.|{_QUOTED}|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\$\{{[^}}]*\}}
+        |[^\s;|&()<>'"\\])+)
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_TO_FILE = re.compile(r"1?>>?\s*(?![&\s])|&>")
 _ASSIGNMENT = re.compile(r"\w+\+?=")
 # Words before a command that leave its output and status its own.
 _PREFIXES = frozenset(
-    "sudo env time nice nohup command exec stdbuf then do else if while until ! builtin doas"
-    " unbuffer caffeinate".split()
+    {"sudo", "doas", "env", "time", "nice", "nohup", "exec", "stdbuf", "unbuffer", "builtin"}
+    | {"then", "do", "else", "elif", "if", "while", "until", "!"}
 )
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
 _BLOCK_WORDS = frozenset({"for", "done", "fi", "case", "esac", "function", "select", "in"})
@@ -62,15 +65,25 @@ def pipelines(commands: tuple[Command, ...]) -> list[list[Command]]:
     return groups
 
 
-def loses_status(groups: list[list[Command]], index: int, *, pipefail: bool) -> bool:
+def loses_status(
+    groups: list[list[Command]], index: int, *, pipefail: bool = False, errexit: bool = False
+) -> bool:
     """Whether the line can succeed although a command of pipeline `index` failed."""
     if len(groups[index]) > 1 and not pipefail:
         return True
-    return any(group[0].joined != "&&" for group in groups[index + 1 :])
+    carrying = {"&&", ";"} if errexit else {"&&"}
+    return any(group[0].joined not in carrying for group in groups[index + 1 :])
 
 
 def _commands(line: str, *, depth: int) -> Iterator[Command]:
-    line = _HEREDOC.sub(lambda match: match["rest"], line) if "<<" in line else line
+    if "<<" in line:
+        line = _HEREDOC.sub(lambda match: match["rest"], line)
+    for joined, words, silenced in _segments(line):
+        yield from _expanded(words, joined=joined, silenced=silenced, depth=depth)
+
+
+def _segments(line: str) -> Iterator[tuple[str, list[str], bool]]:
+    """The words between operators: the operator before them, and whether they print elsewhere."""
     words: list[str] = []
     joined, silenced = "", False
     for match in _TOKEN.finditer(line + "\n"):
@@ -78,16 +91,13 @@ def _commands(line: str, *, depth: int) -> Iterator[Command]:
         if kind == "word":
             words.append(token)
         elif kind == "redirect":
-            silenced = silenced or bool(re.match(r"1?>>?\s*(?![&\s])|&>", token))
-        elif kind == "join" or (kind == "paren" and not words):
+            silenced = silenced or bool(_TO_FILE.match(token))
+        elif kind in {"join", "paren"}:
             if words:
-                yield from _expanded(words, joined=joined, silenced=silenced, depth=depth)
+                yield joined, words, silenced
                 joined, words, silenced = ";", [], False
-            if kind == "join" and (joined == ";" or token.strip()):
+            if kind == "join":
                 joined = _operator(token, before=joined)
-
-    if words:
-        yield from _expanded(words, joined=joined, silenced=silenced, depth=depth)
 
 
 def _operator(token: str, *, before: str) -> str:

@@ -2,27 +2,34 @@
 
 The agents' own flag is evidence, not the answer: it also marks refusals by the
 person, misses it when a pipe swallowed the exit code, and some agents have none.
-Source: docs/explanation/true-status.md.
+Source: docs/reference/native-formats.md, "How a status is derived".
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 
-from hindsight_cli.capture import status_rules as rules
-from hindsight_cli.capture.shell_line import Command, loses_status, parse_line, pipelines
-from hindsight_cli.records.event import Status, ToolKind
+from hindsight_cli.capture import status_phrases as phrases
+from hindsight_cli.capture.shell_status import (
+    exit_one_is_an_answer,
+    printed_exit_code,
+    silent_failure,
+)
+from hindsight_cli.records.event import JsonValue, Status, ToolKind
 
 _HEAD_CHARS = 8_000
 _TAIL_CHARS = 24_000
 _PHRASE_CHARS = 600  # refusals and cancellations stand at the head
-_SHORT_ANSWER_CHARS = 2_000
+_EDGE_CHARS = 400  # exit codes and timeouts stand at an edge
+_ANSWER_CHARS = 2_000
+_MAX_JSON_CHARS = 200_000
 _TIMEOUT_EXIT = 124
 _NOT_FOUND_EXIT = 127
+_HTTP_ERROR = 400
 _FOREIGN_ANSWERS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.WEB})
 _PROSE_ANSWERS = frozenset({ToolKind.SUBAGENT, ToolKind.ASK, ToolKind.PLAN})
+_EDITORS = frozenset({ToolKind.EDIT, ToolKind.WRITE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +43,7 @@ class ToolOutput:
     exit_code: int | None = None  # where the agent recorded it outside the text
     interrupted: bool = False
     exit_meaning: str = ""  # the agent's reading of a non-zero exit it takes as fine
+    refusal: str = ""  # why the call did not run, where the agent recorded it: "user-rejected" ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,136 +57,148 @@ class Verdict:
 
 
 def derive_status(output: ToolOutput) -> Verdict:
-    """Judge one result. Pure; looks at the head and tail of long texts only."""
-    text = _clipped(output.text)
-    verdict = _refused(output, text) or _by_exit_code(output, text) or _by_flag(output, text)
-    if verdict is not None:
-        return verdict
-    return _silent_failure(output, text) or Verdict(
-        status=Status.OK,
-        rule="flag" if output.flag is False else "no_failure_signal",
-        exit_code=_exit_code(output, text),
+    """Judge one result. Pure; of long texts only the head and the tail are looked at."""
+    text = output.text
+    if len(text) > _HEAD_CHARS + _TAIL_CHARS:
+        text = f"{text[:_HEAD_CHARS]}\n{text[-_TAIL_CHARS:]}"
+    code = _exit_code(output, text)
+    return (
+        _refused(output, text)
+        or _by_exit_code(output, text, code)
+        or _by_flag(output, text)
+        or _silent(output, text, code)
+        or Verdict(
+            status=Status.OK,
+            rule="flag" if output.flag is False else "no_failure_signal",
+            exit_code=code,
+        )
     )
 
 
-def _clipped(text: str) -> str:
-    if len(text) <= _HEAD_CHARS + _TAIL_CHARS:
+def _edges(text: str) -> str:
+    if len(text) <= 2 * _EDGE_CHARS:
         return text
-    return text[:_HEAD_CHARS] + "\n" + text[-_TAIL_CHARS:]
+    return f"{text[:_EDGE_CHARS]}\n{text[-_EDGE_CHARS:]}"
 
 
 def _refused(output: ToolOutput, text: str) -> Verdict | None:
     """A call that a person, a policy or a neighbour's failure kept from running to its end."""
     head = text[:_PHRASE_CHARS]
-    if output.flag is False and output.tool_kind in _FOREIGN_ANSWERS | {ToolKind.SHELL}:
+    if output.flag is False and not output.refusal:
         head = ""  # a page or a log that happens to begin like a refusal
-    if rules.DENIED_BY_USER.match(head):
+    if "user" in output.refusal or phrases.DENIED_BY_USER.match(head):
         return Verdict(status=Status.DENIED, rule="denied_by_user", error_type="denied_by_user")
-    if rules.DENIED_BY_POLICY.match(head):
+    if "permission" in output.refusal or phrases.DENIED_BY_POLICY.match(head):
         return Verdict(status=Status.DENIED, rule="denied_by_policy", error_type="denied_by_policy")
-    if rules.CANCELLED.match(head) or output.interrupted:
+    stopped = output.flag is True and phrases.INTERRUPT_NOTICE in _edges(text)
+    if output.refusal or output.interrupted or stopped or phrases.CANCELLED.match(head):
         return Verdict(status=Status.CANCELLED, rule="interrupted", error_type="interrupted")
     return None
 
 
 def _exit_code(output: ToolOutput, text: str) -> int | None:
+    """The exit code as recorded, else as the harness wrote it into the text."""
     if output.exit_code is not None:
         return output.exit_code
-    if output.tool_kind is not ToolKind.SHELL and not output.flag:
-        return None
-    edges = f"{text[:400]}\n{text[-400:]}" if len(text) > 800 else text  # noqa: PLR2004
-    match = rules.EXIT_CODE.search(edges)
-    return int(next(group for group in match.groups() if group is not None)) if match else None
+    may_be_harness = output.flag or (output.flag is None and output.tool_kind is ToolKind.SHELL)
+    match = phrases.EXIT_CODE.search(_edges(text)) if may_be_harness else None
+    return int(next(group for group in match.groups() if group)) if match else None
 
 
-def _by_exit_code(output: ToolOutput, text: str) -> Verdict | None:
-    code = _exit_code(output, text)
-    if code is None:
-        return None
+def _by_exit_code(output: ToolOutput, text: str, code: int | None) -> Verdict | None:
     if output.exit_meaning:
         return Verdict(status=Status.OK, rule="exit_meaning", exit_code=code)
-    if code == 0:
+    if not code:
         return None
-    if rules.TIMEOUT.search(text) or (code == _TIMEOUT_EXIT and "timeout" in output.command):
+    if phrases.TIMEOUT.search(_edges(text)) or (
+        code == _TIMEOUT_EXIT and "timeout" in output.command
+    ):
         return Verdict(status=Status.TIMEOUT, rule="timeout", exit_code=code, error_type="timeout")
-    if code == 1 and _answers_with_one(output, text):
+    if code == 1 and exit_one_is_an_answer(
+        output.command, phrases.EXIT_CODE.sub("", text, count=1)
+    ):
         return Verdict(status=Status.OK, rule="exit_one_is_an_answer", exit_code=code)
     error_type = "not_found" if code == _NOT_FOUND_EXIT else "nonzero_exit"
-    if rules.NETWORK.search(text):
+    if phrases.NETWORK.search(text):
         error_type = "network"
     return Verdict(status=Status.ERROR, rule="exit_code", exit_code=code, error_type=error_type)
-
-
-def _answers_with_one(output: ToolOutput, text: str) -> bool:
-    """Whether exit 1 is how the last command says "no": grep, diff, test, which."""
-    groups = pipelines(parse_line(output.command))
-    if not groups:
-        return False
-    last = groups[-1][-1]
-    is_diff = last.program == "git" and last.subcommand == "diff"
-    if last.program not in rules.ANSWERS_WITH_ONE and not is_diff:
-        return False
-    body = rules.EXIT_CODE.sub("", text).strip()
-    if any(_reports_itself(line, groups) for line in body.splitlines()):
-        return False
-    return len(groups) == 1 or not any(s.pattern.search(body) for s in rules.SHELL_SIGNALS)
 
 
 def _by_flag(output: ToolOutput, text: str) -> Verdict | None:
     if not output.flag:
         return None
-    if output.exit_meaning:
-        return Verdict(status=Status.OK, rule="exit_meaning")
-    if rules.TIMEOUT.search(text[:_SHORT_ANSWER_CHARS]):
+    if phrases.TIMEOUT.search(_edges(text)):
         return Verdict(status=Status.TIMEOUT, rule="timeout", error_type="timeout")
-    rule = "harness" if rules.HARNESS.match(text) else "flag"
+    rule = "harness" if phrases.HARNESS.match(text) else "flag"
     return Verdict(status=Status.ERROR, rule=rule, error_type=error_type_of(text))
 
 
 def error_type_of(text: str) -> str:
     """The kind of error a failed result speaks of, by its first lines."""
-    head = text[:_SHORT_ANSWER_CHARS]
-    harness = rules.HARNESS.match(head)
-    first = head.split("\nString:", 1)[0][:_PHRASE_CHARS]
+    # What an editor looked for is quoted behind its message and may say anything.
+    head = text[:_PHRASE_CHARS].split("\nString:", 1)[0]
     for name, pattern in (
-        ("unknown_tool", rules.UNKNOWN_TOOL),
-        ("invalid_args", rules.INVALID_ARGS),
-        ("api", rules.API),
-        ("network", rules.NETWORK),
+        ("unknown_tool", phrases.UNKNOWN_TOOL),
+        ("invalid_args", phrases.INVALID_ARGS),
+        ("network", phrases.NETWORK),
+        ("api", phrases.API),
     ):
-        if pattern.search(first):
+        if pattern.search(head):
             return name
-    if rules.NOT_FOUND.search(first) and not (harness and "to replace" in first):
+    edits = "to replace" in head
+    if phrases.NOT_FOUND.search(head) and not edits:
         return "not_found"
-    return "harness" if harness else "tool_error"
+    return "harness" if phrases.HARNESS.match(head) else "tool_error"
 
 
-def _silent_failure(output: ToolOutput, text: str) -> Verdict | None:
-    """A failure that no flag and no exit code tells of."""
+def _silent(output: ToolOutput, text: str, code: int | None) -> Verdict | None:
+    """A failure that neither flag nor exit code tells of."""
     if output.tool_kind is ToolKind.SHELL:
-        return _silent_shell_failure(output, text)
-    if output.tool_kind in _PROSE_ANSWERS or output.flag is False:
-        return _answer_is_error(text[:_SHORT_ANSWER_CHARS]) if _is_edit(output) else None
-    if output.tool_kind in _FOREIGN_ANSWERS and len(text) > _SHORT_ANSWER_CHARS:
+        return _silent_shell(output, text, code)
+    if output.tool_kind in _PROSE_ANSWERS:
         return None
-    return _answer_is_error(text)
+    if output.tool_kind in _FOREIGN_ANSWERS and (output.flag is False or len(text) > _ANSWER_CHARS):
+        return None
+    if output.tool_kind in _EDITORS and output.flag is None:
+        first_line = text.lstrip().split("\n", 1)[0]
+        if len(first_line) < _EDGE_CHARS and phrases.EDIT_REFUSED.search(first_line):
+            return Verdict(status=Status.ERROR, rule="error_answer", error_type="tool_error")
+    return _error_answer(text[:_ANSWER_CHARS], output.text)
 
 
-def _is_edit(output: ToolOutput) -> bool:
-    return output.tool_kind in {ToolKind.EDIT, ToolKind.WRITE}
+def _silent_shell(output: ToolOutput, text: str, code: int | None) -> Verdict | None:
+    printed = printed_exit_code(output.command, text)
+    if printed:
+        return Verdict(
+            status=Status.TIMEOUT if printed == _TIMEOUT_EXIT else Status.ERROR,
+            rule="printed_exit_code",
+            exit_code=printed,
+            error_type="timeout" if printed == _TIMEOUT_EXIT else "nonzero_exit",
+        )
+    unjudged = code is None and output.flag is None and len(text) < _EDGE_CHARS
+    if unjudged and phrases.TIMEOUT.search(text):
+        return Verdict(status=Status.TIMEOUT, rule="timeout", error_type="timeout")
+    vouched = output.flag is False or code == 0
+    rule = None
+    if printed is None:
+        rule = silent_failure(output.command, text, vouched=vouched)
+    if rule is None:
+        return None
+    return Verdict(status=Status.ERROR, rule=rule, exit_code=code, error_type=error_type_of(text))
 
 
-def _answer_is_error(text: str) -> Verdict | None:
-    if rules.LEADING_ERROR.match(text):
-        return Verdict(status=Status.ERROR, rule="error_answer", error_type=error_type_of(text))
-    if text.lstrip()[:1] == "{" and _json_says_error(text):
+def _error_answer(head: str, whole: str) -> Verdict | None:
+    if phrases.LEADING_ERROR.match(head):
+        return Verdict(status=Status.ERROR, rule="error_answer", error_type=error_type_of(head))
+    if head.lstrip()[:1] == "{" and len(whole) < _MAX_JSON_CHARS and _says_error(whole):
         return Verdict(status=Status.ERROR, rule="error_object", error_type="api")
     return None
 
 
-def _json_says_error(text: str) -> bool:
+def _says_error(text: str) -> bool:
+    """Whether a JSON object reports a failure as APIs do."""
     try:
-        answer = json.loads(text)
+        answer: JsonValue = json.loads(text)
     except (ValueError, RecursionError):
         return False
     if not isinstance(answer, dict):
@@ -187,89 +207,10 @@ def _json_says_error(text: str) -> bool:
         return True
     if answer.get("success") is False or answer.get("ok") is False:
         return True
-    if str(answer.get("status")).lower() in {"error", "failed", "failure"}:
+    if answer.get("error") or (answer.get("errors") and not answer.get("data")):
         return True
-    error = answer.get("error")
-    return bool(error) and isinstance(error, str | dict | list | bool)
-
-
-def _silent_shell_failure(output: ToolOutput, text: str) -> Verdict | None:
-    commands = parse_line(output.command)
-    groups = pipelines(commands)
-    printed = _printed_exit(commands, text)
-    if printed:
-        return Verdict(
-            status=Status.ERROR,
-            rule="printed_exit_code",
-            exit_code=printed,
-            error_type="nonzero_exit",
-        )
-    if printed == 0 or not text.strip():
-        return None
-    # A recorded success or an exit code of 0 speaks for every command whose status it carries.
-    vouched = output.flag is False or _exit_code(output, text) == 0
-    pipefail = bool(re.search(r"\bset -\w*o? ?pipefail|\bset -\w*o pipefail", output.command))
-    unvouched = [
-        group
-        for index, group in enumerate(groups)
-        if not vouched or loses_status(groups, index, pipefail=pipefail)
-    ]
-    if groups and not unvouched:
-        return None
-    producers = [_producer(group) for group in groups] or [Command("", ())]
-    if all(rules.prints_foreign_text(command) for command in producers):
-        return _foreign_program_failed(groups, text)
-    return _worker_failed(text)
-
-
-def _producer(group: list[Command]) -> Command:
-    """The command of a pipeline whose words we read: the last that is not a mere filter."""
-    return next((c for c in reversed(group) if c.program not in rules.FILTERS), group[0])
-
-
-def _printed_exit(commands: tuple[Command, ...], text: str) -> int | None:
-    """The exit code a line printed itself, as in `make; echo "exit: $?"`."""
-    for command in commands:
-        template = " ".join(command.words)
-        if command.program != "echo" or not re.search(r"\$\?|\$\{PIPESTATUS", template):
-            continue
-        pattern = re.sub(
-            r"\\\$\\\?|\\\$\\\{PIPESTATUS\\\[0\\\]\\\}", r"(\\d+)", re.escape(template), count=1
-        )
-        found = re.findall(rf"^{pattern}", text, re.MULTILINE)
-        if found and isinstance(found[-1], str):
-            return int(found[-1])
-    return None
-
-
-def _reports_itself(line: str, groups: list[list[Command]]) -> bool:
-    programs = {command.program for group in groups for command in group}
-    match = rules.SELF_REPORT.match(line)
-    if match and match["program"] in programs:
-        return True
-    if "git" in programs and rules.GIT_REPORT.match(line):
-        return True
-    return "gh" in programs and bool(rules.GH_REPORT.match(line))
-
-
-def _foreign_program_failed(groups: list[list[Command]], text: str) -> Verdict | None:
-    """Programs that print others' text fail in one way we believe: by nothing but their own report."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    guarded = any(group[0].joined == "||" for group in groups)
-    probing = all(_producer(group).program in rules.PROBES for group in groups)
-    if len(lines) > 3 or (guarded and probing):  # noqa: PLR2004
-        return None
-    if lines and _reports_itself(lines[0], groups):
-        return Verdict(status=Status.ERROR, rule="self_report", error_type=error_type_of(text))
-    return None
-
-
-def _worker_failed(text: str) -> Verdict | None:
-    lines = text.rstrip().splitlines()
-    succeeded = bool(rules.SUCCESS.search("\n".join(lines[-3:])))
-    for signal in rules.SHELL_SIGNALS:
-        if (signal.final or not succeeded) and signal.pattern.search(text):
-            return Verdict(
-                status=Status.ERROR, rule=f"text_{signal.name}", error_type=error_type_of(text)
-            )
-    return None
+    explains = any(key in answer for key in ("message", "detail", "reason"))
+    status = answer.get("status")
+    code = next((answer[k] for k in ("status_code", "statusCode", "code") if k in answer), status)
+    refused = isinstance(code, int) and code >= _HTTP_ERROR
+    return explains and (refused or str(status).lower() in {"error", "failed", "failure"})

@@ -12,8 +12,8 @@ _NAMES: dict[ToolKind, str] = {
     ToolKind.READ: """read read_file readfile read_many_files view view_file view_image open
         open_file cat notebookread list_dir list_directory list_files ls goto scroll_up
         scroll_down get_file_contents readmcpresource readmcpresourcetool""",
-    ToolKind.EDIT: """edit edit_file multiedit str_replace str_replace_editor
-        str_replace_based_edit_tool replace replace_in_file search_replace apply_patch apply_diff patch insert
+    ToolKind.EDIT: """edit edit_file multiedit str_replace str_replace_editor replace insert patch
+        str_replace_based_edit_tool replace_in_file search_replace apply_patch apply_diff
         notebookedit edit_notebook edit_notebook_file file_edit text_editor
         developer__text_editor""",
     ToolKind.WRITE: """write write_file write_to_file create create_file new_file writefile

@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -85,28 +86,19 @@ def print_files(corpus: Path) -> int:
 
 def results_of(corpus: Path, run: Mapping[str, Any]) -> Iterator[tuple[str, DraftEvent]]:
     """The results of a labelled run, each with the label file's reference of its call."""
-    selector = run["selector"]
     records = load_format(READERS[run["format"]]).read(corpus / run["path"])
+    drafts = (record for record in records if isinstance(record, Draft))
     if run["format"] == "claude_code":
-        for record in records:
-            inside = selector["first_line"] <= record.line <= selector["last_line"]
-            for event in record.events if isinstance(record, Draft) and inside else ():
+        first, last = run["selector"]["first_line"], run["selector"]["last_line"]
+        for draft in drafts:
+            for event in draft.events if first <= draft.line <= last else ():
                 if event.event_type is EventType.TOOL_RESULT:
                     yield event.call_id or "", event
         return
-    sessions: list[str] = []
+    runs = [list(group) for _, group in groupby(drafts, key=lambda d: d.session.session_id)]
     opened: list[tuple[str | None, str]] = []
-    position = -1
-    for record in records:
-        if not isinstance(record, Draft):
-            continue
-        if record.session.session_id not in sessions:
-            sessions.append(record.session.session_id)
-            position = -1
-        position += 1
-        if len(sessions) - 1 != selector["index"]:
-            continue
-        for event in record.events:
+    for position, draft in enumerate(runs[run["selector"]["index"]]):
+        for event in draft.events:
             if event.event_type is EventType.TOOL_CALL:
                 opened.append((event.call_id, f"m{position}"))
             elif event.event_type is EventType.TOOL_RESULT:

@@ -14,6 +14,7 @@ from pathlib import Path
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats.claude_records import BrokenRecordError, events_of
 from hindsight_cli.capture.formats.claude_sessions import SessionTracker
+from hindsight_cli.capture.formats.claude_usage import usage_on_last_line
 from hindsight_cli.capture.formats.jsonlines_reader import (
     Record,
     excerpt_of,
@@ -79,16 +80,20 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path) -> Iterator[Draft | Problem]:
-    """Every line of the transcript in file order; memory is bound to the longest line."""
+    """Every line of the transcript in file order; memory is bound to a few lines."""
+    return usage_on_last_line(_records(path))
+
+
+def _records(path: Path) -> Iterator[tuple[Draft | Problem, str | None]]:
     sessions = SessionTracker(path)
     for item in read_json_lines(path):
         if isinstance(item, Problem):
-            yield item
+            yield item, None
         elif not isinstance(item.value, dict):
             kind = type(item.value).__name__
-            yield _problem(item, f"a JSON {kind} where a record was expected")
+            yield _problem(item, f"a JSON {kind} where a record was expected"), None
         else:
-            yield _draft(item, item.value, sessions)
+            yield _draft(item, item.value, sessions), sessions.reply_key(item.value)
 
 
 def _problem(item: Record, reason: str) -> Problem:
@@ -114,6 +119,14 @@ def _draft(
         native_type=kind if isinstance(kind, str) else "(no type)",
         native_id=native_id if isinstance(native_id, str) else None,
         events=events,
-        usage=sessions.usage_of(record) if kind == "assistant" else None,
+        usage=_usage(record),
         known=isinstance(kind, str) and (kind in _SILENT or kind in _SPEAKING),
     )
+
+
+def _usage(record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:
+    message = record.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if record.get("type") != "assistant" or not isinstance(usage, dict):
+        return None
+    return {key: value for key, value in usage.items() if isinstance(value, int | float | str)}

@@ -21,11 +21,13 @@ _COMMAND = re.compile(r"<command-name>\s*/?(?P<name>[^<]*?)\s*</command-name>", 
 _COMMAND_ARGS = re.compile(r"<command-args>(?P<args>.*?)</command-args>", re.DOTALL)
 # Commands of the program itself; any other slash command asks for work.
 _SESSION_COMMANDS = frozenset(
-    """add-dir agents bug clear compact config context copy cost doctor effort exit export
-    extra-usage fast feedback help hooks ide install-github-app keybindings login logout mcp
-    memory mobile model new output-style permissions plugin plugins privacy-settings quit
-    release-notes reload-plugins remote-control rename reset resume rewind sandbox skills stats
-    status statusline tasks terminal-setup theme todos upgrade usage vim voice""".split()
+    {"add-dir", "agents", "bug", "clear", "compact", "config", "context", "copy", "cost"}
+    | {"doctor", "effort", "exit", "export", "extra-usage", "fast", "feedback", "help", "hooks"}
+    | {"ide", "install-github-app", "keybindings", "login", "logout", "mcp", "memory", "mobile"}
+    | {"model", "new", "output-style", "permissions", "plugin", "plugins", "privacy-settings"}
+    | {"quit", "release-notes", "reload-plugins", "remote-control", "rename", "reset", "resume"}
+    | {"rewind", "sandbox", "skills", "stats", "status", "statusline", "tasks", "theme"}
+    | {"terminal-setup", "todos", "upgrade", "usage", "vim", "voice"}
 )
 
 

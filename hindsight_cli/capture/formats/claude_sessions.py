@@ -39,7 +39,7 @@ class SessionTracker:
         self._sessions: dict[str, SessionInfo] = {}
         self._memories: dict[str, SessionMemory] = {}
         self._sidechain_roots: dict[str, str] = {}
-        self._seen_usage: set[str] = set()
+        self._requests: dict[str, str] = {}
 
     def session_of(self, record: Mapping[str, JsonValue]) -> SessionInfo:
         own_id = _text(record.get("sessionId")) or self._main_id
@@ -65,18 +65,22 @@ class SessionTracker:
     def memory_of(self, session_id: str) -> SessionMemory:
         return self._memories.setdefault(session_id, SessionMemory())
 
-    def usage_of(self, record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:
-        """The token counts of a reply on the first of its lines, None on the others."""
+    def reply_key(self, record: Mapping[str, JsonValue]) -> str | None:
+        """What identifies the model's reply a line is part of; None if it counts no tokens.
+
+        Falls back step by step: message and request id, message id, uuid, content.
+        """
         message = record.get("message")
-        usage = message.get("usage") if isinstance(message, dict) else None
-        if not isinstance(usage, dict) or not isinstance(message, dict):
+        if record.get("type") != "assistant" or not isinstance(message, dict):
+            return None
+        if not isinstance(message.get("usage"), dict):
             return None
         reply, request = _text(message.get("id")), _text(record.get("requestId"))
-        key = f"{reply}/{request or ''}" if reply else _text(record.get("uuid")) or _digest(message)
-        if key in self._seen_usage:
-            return None
-        self._seen_usage.add(key)
-        return {k: v for k, v in usage.items() if isinstance(v, int | float | str)}
+        if reply is None:
+            return _text(record.get("uuid")) or _digest(message)
+        if request is not None:
+            self._requests[reply] = request
+        return f"{reply}/{request or self._requests.get(reply, '')}"
 
     def _agent_id(self, record: Mapping[str, JsonValue]) -> str | None:
         if self._file_agent_id:
@@ -94,7 +98,7 @@ def _is_agent_file(path: Path) -> bool:
 
 
 def _main_session_id(path: Path) -> str:
-    """The id of lines that name none: the file's own name if a line bears it, else the first named."""
+    """The id of lines that name none: the file's name if a line bears it, else the first."""
     first: str | None = None
     for item in read_json_lines(path):
         if not isinstance(item, Record) or item.line > _LOOKAHEAD_LINES:
