@@ -1,0 +1,208 @@
+"""`NAME=value` in all its dress: shell, JSON, YAML, TOML, XML, flags, URL queries, headers.
+
+The name decides what the value must look like (names.py), the value decides whether it is a
+secret (values.py); this module finds the two. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hindsight_cli.redact.headers import authorization_value
+from hindsight_cli.redact.literals import Value, read_value
+from hindsight_cli.redact.names import Meaning, meaning_of
+from hindsight_cli.redact.spans import Hit
+from hindsight_cli.redact.values import Level, is_secret, is_shape
+
+_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$ñ"
+_NAME_CHARS = 64
+_QUOTES = "\"'`"
+_OPENERS = "\"'`\\]): \t=：＝?|&+<>-,(\n"
+
+
+@lru_cache(maxsize=1)
+def _anchors() -> re.Pattern[str]:
+    return re.compile(
+        "pass|pwd|psk|psw|parola|pin|secret|senha|salt|sig|sas|sid|sessionid|token|ticket|key|kennwort"
+        "|cred|contrase|auth|appid|api|mnemonic|motdepasse|mdp|jwt|bearer|otp|cvv|heslo|haslo"
+    )
+
+
+@lru_cache(maxsize=1)
+def _assign() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<close>\\*[\"'`])?[\])]?[ \t]{0,8}"
+        r"(?::[ \t]*[A-Za-z_][\w.\[\] |]{0,40}?[ \t]*(?==[ \t]*\\*[bfru]?[\"']))?"  # annotation
+        r"(?P<sep>=>|:=|\?\?=|\|\|=|&&=|\?=|\?:|\+=|={1,3}|:(?![:/=])|：|＝|->|:=:)"
+        r"(?P<space>[ \t]{0,16})"
+    )
+
+
+@lru_cache(maxsize=1)
+def _tagged() -> re.Pattern[str]:
+    # <password>x</..  <name>password</name><value>x  key="password" value="x"  name="password">x
+    return re.compile(
+        r">(?P<text>[^<>\n]{1,400})</|</[\w:]+>\s{0,40}<[\w:]+>(?P<next>[^<>\n]{1,400})</"
+        r"|[\"'](?:\s+[\w:-]+=[\"'][^\"'<>]{0,60}[\"'])?\s+value=[\"'](?P<attr>[^\"'<>\n]{1,400})[\"']"
+        r"|[\"'][^<>\n]{0,60}>(?P<body>[^<>\n]{1,400})</"
+    )
+
+
+@lru_cache(maxsize=1)
+def _paired() -> re.Pattern[str]:
+    # "name": "DB_PASSWORD", "value": "x"   - name: DB_PASSWORD \n value: x   ("API_KEY", "x")
+    return re.compile(
+        r"\\*[\"']?\s{0,3},?\s{0,40}\\*[\"']?(?i:value|val|secretvalue)\\*[\"']?[ \t]*[:=]>?[ \t]*"
+        r"|\\*[\"'][ \t]*,\s{0,20}(?=[bfru]?\\*[\"'])"
+    )
+
+
+def find_assignments(text: str, low: str) -> Iterator[Hit]:
+    """Values of names that promise a secret. `low` is `text` in lower case, equally long."""
+    done = 0
+    for anchor in _anchors().finditer(low):
+        at = anchor.start()
+        if at < done:
+            continue
+        before = text[max(0, at - _NAME_CHARS) : at]
+        start = at - (len(before) - len(before.rstrip(_NAME)))
+        after = text[at : at + _NAME_CHARS]
+        end = at + (len(after) - len(after.lstrip(_NAME)))
+        done = end
+        if end < len(text) and text[end] in _OPENERS and end - start < _NAME_CHARS:
+            hit = _assigned(text, start, end)
+            if hit is not None:
+                done = max(done, hit.end)
+                yield hit
+
+
+def _assigned(text: str, start: int, end: int) -> Hit | None:
+    name = text[start:end]
+    meaning = meaning_of(name)
+    if name.lower() == "key":
+        meaning, end = _spelled_out(text, start, end)
+    if meaning.level is Level.NONE:
+        return None
+    if name.lower().endswith("authorization"):
+        return authorization_value(text, end)
+    return (
+        _by_separator(text, start, end, meaning)
+        or _by_markup(text, start, end, meaning)
+        or _by_pair(text, end, meaning)
+        or _by_flag(text, start, end, meaning)
+        or _by_call(text, end, meaning)
+    )
+
+
+def _spelled_out(text: str, start: int, end: int) -> tuple[Meaning, int]:
+    """The meaning of "API key", "Secret access key", "Access key ID"."""
+    words = text[max(0, start - 24) : start].rsplit("\n", 1)[-1]
+    phrase = " ".join(re.findall(r"[A-Za-z]+", words)[-2:]) if words[-1:] in " _" else ""
+    if text[end : end + 3].lower() == " id":
+        end += 3
+    return meaning_of(f"{phrase} {text[start:end]}".strip()), end
+
+
+def _hit(value: Value, meaning: Meaning, quote: str = "") -> Hit:
+    return Hit(value.start, value.end, meaning.kind, quote=quote)
+
+
+def _by_separator(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
+    assign = _assign().match(text, end, end + 120)
+    if assign is None:
+        return None
+    in_query = text[start - 1 : start] in ("?", "&", "#", ";") and assign["sep"] == "="
+    value = read_value(text, assign.end())
+    if value is not None and text[value.start : value.end] in ("|", "|-", ">", ">-", "|+", ">+"):
+        value = _block_scalar(text, value.end)
+    if value is None or (assign["sep"].startswith("==") and not value.quote):
+        return None
+    if in_query and not value.quote:
+        cut = min((i for c in "&#" if (i := text.find(c, value.start, value.end)) >= 0), default=0)
+        value = value._replace(end=cut) if cut > value.start else value
+    quoted = bool(value.quote)
+    config = _is_config(text, start, assign, value)
+    if not _accepts(text, value, meaning, quoted=quoted, config=config, name=text[start:end]):
+        return None
+    close = assign["close"] or ""
+    bare_json = close if close and not quoted and assign["sep"] == ":" else ""
+    return _hit(value, meaning, bare_json)
+
+
+def _block_scalar(text: str, at: int) -> Value | None:
+    line = re.compile(r"[ \t]*\r?\n[ \t]+(\S[^\n]{3,})").match(text, at, at + 600)
+    return Value(line.start(1), line.end(1), '"') if line else None
+
+
+def _is_config(text: str, start: int, assign: re.Match[str], value: Value) -> bool:
+    """Whether the place holds only values: an environment, a JSON field, a line of YAML."""
+    if assign["close"]:
+        return True
+    tight = assign["sep"] == "=" and not assign["space"] and assign.start("sep") == assign.start()
+    line = text[text.rfind("\n", 0, start) + 1 : start] if start else ""
+    alone = not line.strip(" \t-+>#") or line.rstrip().endswith(("export", "ENV", "-e", "env", "set"))
+    rest = text[value.end : value.end + 2].strip("\"' ")
+    return alone and (not rest or rest[0] in "\r\n#") and (tight or assign["sep"] in (":", "="))
+
+
+def _accepts(  # noqa: PLR0913
+    text: str, value: Value, meaning: Meaning, *, quoted: bool, config: bool, name: str
+) -> bool:
+    candidate = text[value.start : value.end]
+    if not is_secret(candidate, meaning.level, quoted=quoted, config=config):
+        return False
+    return meaning.level > Level.WEAK or name.isupper() or not is_shape("hex", candidate)
+
+
+def _by_markup(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
+    if text[end] not in "<>\"'":
+        return None
+    tagged = _tagged().match(text, end, end + 600)
+    if tagged is None:
+        return None
+    group = tagged.lastgroup or "text"
+    if group == "text" and text[start - 1 : start] not in ("<", ":"):
+        return None
+    value = Value(tagged.start(group), tagged.end(group), '"')
+    if not is_secret(text[value.start : value.end], meaning.level, config=True):
+        return None
+    return _hit(value, meaning)
+
+
+def _by_pair(text: str, end: int, meaning: Meaning) -> Hit | None:
+    pair = _paired().match(text, end, end + 120)
+    value = read_value(text, pair.end()) if pair else None
+    if value is None:
+        return None
+    candidate = text[value.start : value.end]
+    named = "al" in pair.group().lower() if pair else False
+    level = meaning.level if named or meaning.level < Level.SECRET else Level.TOKEN
+    if not is_secret(candidate, level, quoted=bool(value.quote), config=named):
+        return None
+    return _hit(value, meaning)
+
+
+def _by_flag(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
+    """`--password x`, `-token x`, and the same as a JSON list of arguments."""
+    if text[start] != "-":
+        return None
+    gap = re.compile(r"[ \t]+(?:\\\r?\n[ \t]*)?|(\\*[\"'])[ \t]*,\s*(?=\1)").match(text, end)
+    value = read_value(text, gap.end()) if gap else None
+    if value is None or text[value.start] in "-|&>;":
+        return None
+    if not is_secret(text[value.start : value.end], meaning.level, config=True):
+        return None
+    return _hit(value, meaning)
+
+
+def _by_call(text: str, end: int, meaning: Meaning) -> Hit | None:
+    """`.password("x")`, `PASSWORD('x')`: a literal handed to something named after a secret."""
+    if text[end] != "(" or text[end + 1 : end + 2] not in ("'", '"'):
+        return None
+    value = read_value(text, end + 1)
+    if value is None or text[value.end + 1 : value.end + 2] not in (")", ","):
+        return None
+    level = Level.SECRET if meaning.level is Level.PASSWORD else Level.WEAK
+    return _hit(value, meaning) if is_secret(text[value.start : value.end], level) else None

@@ -1,0 +1,133 @@
+"""The grammar of names: does what is called `DB_PASSWORD_PROD` or `x-api-key` hold a secret?
+
+A name is split into words; the last one that says something says what the value is, so
+`password_file`, `token_url` and `key_id` hold no secret although they talk about one. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from hindsight_cli.redact.values import Level
+
+
+class Meaning(NamedTuple):
+    """What a name promises of its value."""
+
+    level: Level
+    kind: str
+
+
+NOTHING = Meaning(Level.NONE, "")
+
+_PASSWORDS = frozenset(
+    "password passwd pwd passphrase passcode pass pw pswd psw passwords pword userpwd passwort"
+    " kennwort contrasena contraseña senha parola heslo haslo motdepasse mdp пароль psk".split()
+)
+_SECRETS = frozenset("secret secrets mnemonic seedphrase".split())
+_TOKENS = frozenset("token jwt bearer apikey pat apitoken authtoken accesstoken".split())
+_WEAK = frozenset(
+    "key keys auth authorization cred creds credential credentials credenti cookie sas salt pepper"
+    " signature sig webhook sid sessionid jsessionid phpsessid appid ticket ключ токен".split()
+)
+_PINS = frozenset("pin otp cvv cvc totp".split())
+_PASSWORD_TAILS = ("password", "passwd", "passphrase", "passwort", "pwd")
+_SECRET_TAILS = ("secret", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey")
+_TOKEN_TAILS = ("token", "apikey", "accesskey", "authkey", "appkey", "accountkey")
+_NOT_PASS = frozenset("bypass compass surpass encompass trespass underpass overpass impasse".split())
+
+# What a key must be for, to be a secret without looking like one.
+_KEY_USES = frozenset(
+    "api access secret private encryption encrypt signing sign master auth account shared storage"
+    " subscription license licence app application service consumer admin root deploy webhook hmac"
+    " aes cipher ingest integration fernet jwt wrapping kek dek rest server client write root"
+    " activation session cookie jws jwe crypt".split()
+)
+_OPEN_KEYS = frozenset(
+    "public pub primary foreign partition sort sorting cache dict map row column hash index"
+    " idempotency object group lookup state config setting registry bucket hot natural schema"
+    " sequence composite unique parent child item locale i18n translation message trans query"
+    " field form widget react event arrow escape enter tab shift ctrl short function soft any known"
+    " range shard routing dedupe dedup value default press down up left right next prev same"
+    " property header meta metadata data sub super join node edge tree first last host issuer"
+    " restore registry surrogate business candidate issue project jira ticket".split()
+)
+# Words at the end that do not change what the value is: DB_PASSWORD_PROD, API_KEY_2.
+_NEUTRAL = frozenset(
+    "prod production dev development staging stage test testing live sandbox local value string"
+    " str text plain plaintext raw old new current default main backup primary secondary b64"
+    " base64 hex enc us eu cn ro rw readonly base".split()
+)
+# Words before a token or password that make it something else.
+_NOT_TOKENS = frozenset(
+    "next page continuation eos bos pad unk sep cls mask special stop start end first last prev"
+    " previous cancel cancellation per input output prompt completion sync lexer parser syntax"
+    " csrf xsrf nonce design color css max min num total avg count used remaining cached new"
+    " reasoning thinking image audio text budget context public publishable anon device_type".split()
+)
+_ACTIONS = frozenset(
+    "is has no use need needs require requires required show hide forgot reset change update get"
+    " check validate verify invalid missing wrong enable disable with without allow supports"
+    " generate create parse test print bad expired on handle fetch load read find".split()
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+
+
+def words_of(name: str) -> list[str]:
+    """`dbPassword_2` -> ["db", "password", "2"]"""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(name: str) -> Meaning:
+    """What a variable, field, flag or header called `name` would hold."""
+    words = words_of(name)
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _NEUTRAL):
+        words.pop()
+    if not words:
+        return NOTHING
+    meaning = _last_word(words)
+    if meaning.level > Level.WEAK and len(words) > 1 and words[0] in _ACTIONS:
+        return Meaning(Level.WEAK, meaning.kind)
+    return meaning
+
+
+def _last_word(words: list[str]) -> Meaning:
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last == "id":
+        return _identifier(words)
+    if last in _PASSWORDS or last.endswith(_PASSWORD_TAILS):
+        return Meaning(Level.PASSWORD, "password")
+    if last.endswith("pass") and last not in _NOT_PASS:
+        return Meaning(Level.PASSWORD, "password")
+    if last in _SECRETS or last.endswith(_SECRET_TAILS):
+        return Meaning(Level.SECRET, "secret")
+    if last in _TOKENS or last.endswith(_TOKEN_TAILS):
+        return NOTHING if before in _NOT_TOKENS else Meaning(Level.TOKEN, _token_kind(last))
+    if last in ("key", "keys"):
+        return _key(words[:-1], plural=last == "keys")
+    if last in _PINS:
+        return Meaning(Level.PASSWORD, "pin")
+    return Meaning(Level.WEAK, "credential") if last in _WEAK else NOTHING
+
+
+def _token_kind(word: str) -> str:
+    return "api_key" if word.endswith("key") else "token"
+
+
+def _key(uses: list[str], *, plural: bool) -> Meaning:
+    before = uses[-1] if uses else ""
+    if before in _OPEN_KEYS or plural:
+        return NOTHING
+    if "secret" in uses or before in ("private", "encryption", "signing", "master"):
+        return Meaning(Level.SECRET, "secret_key")
+    return Meaning(Level.TOKEN if before in _KEY_USES else Level.WEAK, "api_key")
+
+
+def _identifier(words: list[str]) -> Meaning:
+    """Access key ids travel with their secret; other ids are names."""
+    if words[-3:-1] == ["access", "key"] or words[-2:-1] in (["secret"], ["accesskey"]):
+        return Meaning(Level.WEAK, "access_key_id")
+    return NOTHING
