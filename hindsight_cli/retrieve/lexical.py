@@ -1,103 +1,167 @@
-"""Lexical retrieval over SQLite FTS5, by the standard library alone."""
+"""Lexical retrieval: words, identifiers, errors and tags; no model, standard library only."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
 
 from hindsight_cli.fingerprint import error_fingerprints, is_specific, looks_like_error
-from hindsight_cli.retrieve import query as asked
-from hindsight_cli.retrieve import scoring
+from hindsight_cli.retrieve import reading
 from hindsight_cli.retrieve.document import Document, Hit, Retrieval
-from hindsight_cli.retrieve.tokens import terms
+from hindsight_cli.retrieve.query import clipped, is_cjk
+from hindsight_cli.retrieve.scoring import Match, match, places_of, terms_of
+from hindsight_cli.retrieve.tables import Row, Tables
+from hindsight_cli.retrieve.tags import tool_named
 
-CANDIDATES = 60
-POSTINGS = 4000
-MAX_LIMIT = 5
-FLOOR = 0.0
+MAX_HITS = 5
+FLOOR = 0.38  # of the score; calibrated by tests/quality/measure_retrieval.py
+_FAR_BELOW = 0.5  # a later hit with less of the first one's evidence is beside the point
+_WHOLLY_COVERED = 0.85  # a query of one known word is answered, however often the word occurs
+_TOOL_NAMED = 1.15
+_OTHER_TOOL = 0.75
+_CJK_QUERY = 1.6  # its units are overlapping pairs that count for less than a word each
+_MAX_WEIGHT_BONUS = 0.02  # of the evidence: breaks near-ties, never more
+_OTHER_LINE = 0.9  # score of the fingerprint of a line that is not the most telling one
+
+
+class _Ranked:
+    """A candidate with all that decides about it."""
+
+    __slots__ = ("evidence", "fingerprint_score", "match", "row", "tools")
+
+    def __init__(
+        self, row: Row, found: Match, factor: float, fingerprint_score: float, tools: Iterable[str]
+    ) -> None:
+        self.row = row
+        self.match = found
+        self.evidence = found.evidence * factor
+        self.fingerprint_score = fingerprint_score  # 0 unless the error itself is known
+        self.tools = sorted(tools)  # tags of tools that the query names
+
+    @property
+    def score(self) -> float:
+        return max(self.fingerprint_score, self.evidence / (1 + self.evidence))
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        bonus = 1 + _MAX_WEIGHT_BONUS * (min(1.0, max(0.0, self.row.weight)) - 0.5)
+        return (-self.fingerprint_score, -self.evidence * bonus, self.row.experience_id)
+
+    def is_answer(self) -> bool:
+        if self.fingerprint_score:
+            return True
+        enough = self.score >= FLOOR or self.match.coverage >= _WHOLLY_COVERED
+        return enough and self.match.telling > 0
+
+    def hit(self) -> Hit:
+        reasons = ["error fingerprint"] if self.fingerprint_score else []
+        reasons += [f"tool tag: {tool}" for tool in self.tools]
+        return Hit(
+            experience_id=self.row.experience_id,
+            score=round(self.score, 4),
+            why_matched=(*reasons, *self.match.surfaces),
+        )
 
 
 class LexicalIndex:
+    """Finds experiences by the words they share with a query.
+
+    Owns the tables named retrieval_* of its database; they are derived and may be
+    rebuilt at any time. Reading needs no write access.
+    """
+
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
+        self._tables = Tables(connection)
 
     def rebuild(self, documents: Iterable[Document]) -> None:
-        from hindsight_cli.retrieve.glossary import members
+        """Replace everything, inside the caller's transaction: commit afterwards."""
+        self._tables.replace(documents)
 
-        for table in ("fts", "entries", "terms", "synonyms", "fingerprints"):
-            self._db.execute(f"DROP TABLE IF EXISTS retrieval_{table}")
-        self._db.execute("CREATE VIRTUAL TABLE retrieval_fts USING fts5(scenario, recommend, avoid, tags, tokenize='porter unicode61')")
-        self._db.execute("CREATE TABLE retrieval_entries (id INTEGER PRIMARY KEY, experience_id TEXT, weight REAL, tool_tags TEXT, task_tags TEXT)")
-        self._db.execute("CREATE TABLE retrieval_terms (term TEXT PRIMARY KEY, documents INTEGER) WITHOUT ROWID")
-        self._db.execute("CREATE TABLE retrieval_synonyms (term TEXT, family INTEGER, near INTEGER, PRIMARY KEY(term, family)) WITHOUT ROWID")
-        self._db.execute("CREATE INDEX retrieval_synonyms_family ON retrieval_synonyms(family)")
-        self._db.execute("CREATE TABLE retrieval_fingerprints (fingerprint TEXT, id INTEGER, PRIMARY KEY(fingerprint, id)) WITHOUT ROWID")
-        counts: Counter[str] = Counter()
-        for i, d in enumerate(sorted(documents, key=lambda d: d.experience_id), 1):
-            tags = " ".join((*d.tool_tags, *d.task_tags, *d.error_fingerprints))
-            fields = [terms(t) for t in (d.scenario, d.recommend, d.avoid, tags)]
-            counts.update(set().union(*fields))
-            self._db.execute("INSERT INTO retrieval_fts(rowid, scenario, recommend, avoid, tags) VALUES (?,?,?,?,?)", (i, *(" ".join(f) for f in fields)))
-            self._db.execute("INSERT INTO retrieval_entries VALUES (?,?,?,?,?)", (i, d.experience_id, d.weight, json.dumps([t.lower() for t in d.tool_tags]), json.dumps([t.lower() for t in d.task_tags])))
-            self._db.executemany("INSERT OR IGNORE INTO retrieval_fingerprints VALUES (?,?)", [(f, i) for f in d.error_fingerprints if f])
-        self._db.executemany("INSERT INTO retrieval_terms VALUES (?,?)", counts.items())
-        self._db.executemany("INSERT OR IGNORE INTO retrieval_synonyms VALUES (?,?,?)", members())
+    def search(
+        self,
+        query: str,
+        *,
+        error: bool = False,
+        tool: str | None = None,
+        tag: str | None = None,
+        limit: int = 3,
+    ) -> Retrieval:
+        """The few experiences that answer `query`, best first, or none.
 
-    def rank(self, query: str, *, error: bool = False, limit: int = 20):
-        units = asked.units(asked.clipped(query))
-        syn = self._synonyms(query, units)
-        n = self._db.execute("SELECT count(*) FROM retrieval_entries").fetchone()[0]
-        vocabulary = {u.term for u in units} | {p for alts in syn.values() for parts, _ in alts for p in parts}
-        freq = self._freq(vocabulary)
-        weigher = scoring.Weigher(n, freq)
-        needs = scoring.needs(units, syn, weigher)
-        rows = self._candidates(needs, freq)
-        out = []
-        for row in rows:
-            fields = [frozenset(t.split()) for t in row[1:5]]
-            m = scoring.match(fields, needs)
-            out.append((m, row[0], row))
-        out.sort(key=lambda x: (-x[0].gained, x[1]))
-        ids = dict(self._db.execute("SELECT id, experience_id FROM retrieval_entries"))
-        return [(ids[r], m) for m, r, _ in out[:limit]]
+        `error` says that the query is an error's output. `tool` keeps only experiences
+        with that tool tag, `tag` those with that tag of either kind. At most five hits
+        come back whatever the `limit`.
+        """
+        if not self._tables.exist():
+            return _abstain("The search index has not been built yet.")
+        allowed = self._allowed(tool, tag)
+        if allowed is not None and not allowed:
+            named = " and ".join(f"'{name}'" for name in (tool, tag) if name is not None)
+            return _abstain(f"No experience has the tag {named}.")
+        ranked = self._ranked(query, is_error=error or looks_like_error(query), allowed=allowed)
+        if not ranked or not ranked[0].is_answer():
+            return _abstain(_why_none(ranked))
+        least = ranked[0].evidence * _FAR_BELOW
+        kept = [
+            one
+            for one in ranked
+            if one.fingerprint_score or (one.evidence >= least and one.match.telling)
+        ]
+        hits = tuple(one.hit() for one in kept[: max(0, min(limit, MAX_HITS))])
+        return Retrieval(hits=hits, abstained=not hits, reason="" if hits else "No hits asked for.")
 
-    def _freq(self, vocabulary):
-        v = sorted(vocabulary)
-        out = {}
-        for i in range(0, len(v), 500):
-            part = v[i:i+500]
-            out.update(self._db.execute(f"SELECT term, documents FROM retrieval_terms WHERE term IN ({','.join('?'*len(part))})", part))
-        return out
+    def candidates(self, query: str, *, error: bool = False, limit: int = 20) -> list[Hit]:
+        """The ranking without floor or cut-off, for fusion with another ranker."""
+        if not self._tables.exist():
+            return []
+        is_error = error or looks_like_error(query)
+        return [one.hit() for one in self._ranked(query, is_error=is_error, allowed=None)[:limit]]
 
-    def _synonyms(self, query, units):
-        keys = {u.term: ((u.term,), 1.0) for u in units}
-        if not keys: return {}
-        marks = ",".join("?" * len(keys))
-        rows = self._db.execute(f"SELECT a.term, b.term, a.near, b.near FROM retrieval_synonyms a JOIN retrieval_synonyms b ON a.family=b.family WHERE a.term IN ({marks})", list(keys))
-        out = defaultdict(list)
-        for a, b, na, nb in rows:
-            if a == b: continue
-            s = SYN if na and nb else REL if na or nb else 0
-            if s: out[a].append((tuple(b.split(" ")), s))
-        return out
+    def _allowed(self, tool: str | None, tag: str | None) -> set[int] | None:
+        """Documents that pass the filters; None when there is no filter."""
+        allowed = None if tool is None else self._tables.with_tag(tool, tools_only=True)
+        if tag is not None:
+            tagged = self._tables.with_tag(tag, tools_only=False)
+            allowed = tagged if allowed is None else allowed & tagged
+        return allowed
 
-    def _candidates(self, needs, freq):
-        worth = defaultdict(float)
-        for need in needs:
-            for parts, w in need.answers:
-                for p in parts:
-                    worth[p] = max(worth[p], w)
-        rows = Counter()
-        used = 0
-        for term in sorted(worth, key=lambda t: (-worth[t], t)):
-            if used and used + freq[term] > POSTINGS: continue
-            used += freq[term]
-            for (r,) in self._db.execute("SELECT rowid FROM retrieval_fts WHERE retrieval_fts MATCH ?", (f'"{term}"',)):
-                rows[r] += worth[term]
-        top = sorted(rows, key=lambda r: (-rows[r], r))[:CANDIDATES]
-        return self._db.execute(f"SELECT rowid, scenario, recommend, avoid, tags FROM retrieval_fts WHERE rowid IN ({','.join('?'*len(top))})", top).fetchall()
+    def _ranked(self, query: str, *, is_error: bool, allowed: set[int] | None) -> list[_Ranked]:
+        known = self._known_errors(query, allowed) if is_error else {}
+        query = clipped(query)
+        wanted = reading.units_of(query, is_error=is_error)
+        needs = reading.needs_in(self._tables, query, wanted)
+        numbers = {*known, *reading.candidates(self._tables, needs, allowed)}
+        tools = self._tables.tools_named(map(tool_named, wanted))
+        scale = _CJK_QUERY if is_cjk(query) else 1.0
+        terms = terms_of(needs)
+        ranked = []
+        for row in self._tables.rows(numbers):
+            found = match(places_of(row.fields, terms), needs)
+            named = tools.get(row.number, ())
+            factor = (_TOOL_NAMED if named else _OTHER_TOOL) if tools else 1.0
+            score = known.get(row.number, 0.0)
+            ranked.append(_Ranked(row, found, scale * factor, score, named))
+        return sorted(ranked, key=lambda one: one.order)
 
-SYN, REL = 0.8, 0.4
+    def _known_errors(self, text: str, allowed: Collection[int] | None) -> dict[int, float]:
+        """Documents that carry the fingerprint of an error in `text`, with their score."""
+        found: dict[int, float] = {}
+        for place, fingerprint in enumerate(error_fingerprints("", text)):
+            if is_specific(fingerprint):
+                for number in self._tables.with_fingerprint(fingerprint):
+                    if allowed is None or number in allowed:
+                        found.setdefault(number, _OTHER_LINE if place else 1.0)
+        return found
+
+
+def _why_none(ranked: Sequence[_Ranked]) -> str:
+    if not ranked or not any(one.match.telling for one in ranked):
+        return "No experience shares a telling word with the query."
+    return (
+        f"The closest experience has too little in common with the query"
+        f" (score {ranked[0].score:.2f}, needed {FLOOR:.2f})."
+    )
+
+
+def _abstain(reason: str) -> Retrieval:
+    return Retrieval(hits=(), abstained=True, reason=reason)

@@ -1,48 +1,83 @@
-"""A query -> the things it asks about, each with the terms that would answer it."""
+"""A query -> the things it asks about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import pairwise
 
 from hindsight_cli.retrieve.stem import stem
 from hindsight_cli.retrieve.stopwords import COMMON, STOP, STOP_CJK, WEAK_CJK
 from hindsight_cli.retrieve.tokens import Word, is_noise, words
 
-MAX_CHARS = 16_000
-MAX_UNITS = 40
+_MAX_CHARS = 16_000
+_MAX_PHRASE_WORDS = 120  # an output of thousands of words is no request to be read closely
+_PHRASE_SIZES = (2, 3)
+_CJK_NAME_SIZES = (3, 4)  # pairs are units anyway
 
 
-class Unit(NamedTuple):
+class Unit:
     """One thing asked about.
 
-    `importance` scales what it is worth to find it; `missing` scales what it costs not to.
+    `importance` scales what it is worth to find it, `missing` what it costs not to.
     """
 
-    surface: str
-    term: str
-    importance: float
-    missing: float
+    __slots__ = ("importance", "missing", "surface", "term")
+
+    def __init__(self, surface: str, term: str, importance: float, missing: float) -> None:
+        self.surface = surface
+        self.term = term  # a phrase has several, joined by spaces as in the glossary
+        self.importance = importance
+        self.missing = missing
 
 
 def clipped(query: str) -> str:
     """Start and end of an over-long query; the middle of a log says least."""
-    if len(query) <= MAX_CHARS:
+    if len(query) <= _MAX_CHARS:
         return query
-    half = MAX_CHARS // 2
+    half = _MAX_CHARS // 2
     return f"{query[:half]}\n{query[-half:]}"
 
 
-def units(query: str, *, importance: float = 1.0) -> list[Unit]:
-    """What `query` asks about, stop words left out, in order, each term once."""
+def units(query: str, *, importance: float = 1.0, missing: float = 1.0) -> dict[str, Unit]:
+    """What `query` asks about by term, in order, stop words left out.
+
+    Phrases come as well: they count only where the glossary knows them.
+    """
     found: dict[str, Unit] = {}
-    for word in words(query):
+    spoken = list(words(query))
+    for word in spoken:
         for unit in _cjk_units(word) if word.is_cjk else _latin_units(word):
-            if unit.term not in found:
-                found[unit.term] = unit._replace(importance=unit.importance * importance)
-    return list(found.values())
+            found.setdefault(unit.term, unit)
+    for surface, term in _phrases(spoken[:_MAX_PHRASE_WORDS]):
+        found.setdefault(term, Unit(surface, term, 0.8, 0.0))
+    return {
+        unit.term: Unit(
+            unit.surface, unit.term, unit.importance * importance, unit.missing * missing
+        )
+        for unit in found.values()
+    }
+
+
+def glued(query: str) -> dict[str, tuple[str, str]]:
+    """Neighbouring words written as one -> their two terms: 'time out' finds 'timeout'."""
+    spoken = [word for word in words(query) if not word.is_cjk and not word.whole]
+    return {
+        stem(f"{left.surface}{right.surface}".lower()): (left.parts[0], right.parts[0])
+        for left, right in pairwise(spoken[:_MAX_PHRASE_WORDS])
+        if len(left.surface) > 1 and len(right.surface) > 1
+    }
+
+
+def is_cjk(query: str) -> bool:
+    """Whether most of a query is Chinese, Japanese or Korean."""
+    if query.isascii():
+        return False
+    balance = 0
+    for word in words(query):
+        balance += len(word.parts) if word.is_cjk else -1
+    return balance > 0
 
 
 def is_common(term: str) -> bool:
@@ -55,21 +90,12 @@ def _common_stems() -> frozenset[str]:
     return frozenset(map(stem, COMMON))
 
 
-def phrases(query: str) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """Neighbouring stems, two and three together, for entries such as 'out of memory'."""
-    run = [part for word in words(query) if not word.is_cjk for part in word.parts]
-    for size in (2, 3):
-        for start in range(len(run) - size + 1):
-            part = tuple(run[start : start + size])
-            yield " ".join(part), part
-
-
-def _latin_units(word: Word) -> Iterable[Unit]:
+def _latin_units(word: Word) -> Iterator[Unit]:
     lowered = word.surface.lower()
     if not word.whole:
         if lowered not in STOP and (len(lowered) > 1 or not lowered.isascii()):
-            noise = is_noise(word.parts[0])
-            yield Unit(word.surface, word.parts[0], 1.0, 0.0 if noise else 1.0)
+            missing = 0.0 if is_noise(word.parts[0]) else 1.0
+            yield Unit(word.surface, word.parts[0], 1.0, missing)
         return
     yield Unit(word.surface, word.whole, 1.0, 0.15)
     for part in word.parts:
@@ -82,10 +108,31 @@ def _cjk_stop() -> re.Pattern[str]:
     return re.compile("|".join(STOP_CJK))
 
 
-def _cjk_units(word: Word) -> Iterable[Unit]:
+def _cjk_units(word: Word) -> Iterator[Unit]:
     for run in _cjk_stop().split(word.surface):
         for pair in (run[i : i + 2] for i in range(len(run) - 1)):
             weak = any(character in WEAK_CJK for character in pair)
             yield Unit(pair, pair, 0.3 if weak else 0.6, 0.0 if weak else 0.6)
         if len(run) == 1 and run not in WEAK_CJK:
             yield Unit(run, run, 0.3, 0.1)
+
+
+def _phrases(spoken: Iterable[Word]) -> Iterator[tuple[str, str]]:
+    latin = []
+    for word in spoken:
+        if not word.is_cjk:
+            latin.append(word)
+            continue
+        for size in _CJK_NAME_SIZES:
+            for start in range(len(word.surface) - size + 1):
+                yield (
+                    word.surface[start : start + size],
+                    " ".join(word.parts[start : start + size - 1]),
+                )
+    for size in _PHRASE_SIZES:
+        for start in range(len(latin) - size + 1):
+            run = latin[start : start + size]
+            yield (
+                " ".join(word.surface for word in run),
+                " ".join(part for word in run for part in word.parts),
+            )

@@ -1,102 +1,170 @@
-"""How well one document answers a query: a pure function of terms."""
+"""How well one document answers a query: pure functions of terms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from hindsight_cli.retrieve.query import Unit, is_common
 
-FIELD_WEIGHTS = (1.0, 0.8, 0.55, 0.9)  # scenario, recommend, avoid, tags and error words
+# scenario, recommend, avoid, tags, error fingerprints
+FIELD_WEIGHTS = (1.0, 0.75, 0.45, 0.9, 0.9)
 BACKGROUND = 200  # imagined other documents, so that a store of one has rare words too
-COMMON_SHARE = 0.2
-UNKNOWN = 0.6
+COMMON_SHARE = 0.2  # of them, a common word is in this many
+UNKNOWN = 0.8  # a word the store has nowhere weighs against a match, but less than a known one
+FOREIGN = 0.6  # English asked, Chinese found
+MAX_NEEDS = 48
 
 
-class Need(NamedTuple):
-    """A unit with what would satisfy it: (terms that must all be there, worth) pairs."""
+class Synonym:
+    """Another way to say a unit: terms that must all be there."""
 
-    unit: Unit
-    answers: tuple[tuple[tuple[str, ...], float], ...]  # worth: idf x strength
-    cost: float  # its part of the whole a perfect document would reach
+    __slots__ = ("name", "parts", "strength")
+
+    def __init__(self, parts: tuple[str, ...], strength: float, name: str) -> None:
+        self.parts = parts
+        self.strength = strength  # 0..1
+        self.name = name
 
 
-class Match(NamedTuple):
+class Need:
+    """A unit with what would satisfy it."""
+
+    __slots__ = ("answers", "cost", "exact", "unit")
+
+    def __init__(
+        self, unit: Unit, exact: float, answers: Sequence[tuple[float, Synonym]], cost: float
+    ) -> None:
+        self.unit = unit
+        self.exact = exact  # worth of the word itself; 0 when the store has it nowhere
+        self.answers = answers  # best first
+        self.cost = cost  # its share in what a perfect document would gain
+
+
+class Match:
     """What a document has of the needs."""
 
-    gained: float
-    coverage: float  # 0..1
-    telling: int  # needs met by a word that is not common
-    surfaces: tuple[str, ...]
+    __slots__ = ("answered", "gained", "surfaces", "telling", "total")
+
+    def __init__(self, total: float) -> None:
+        self.total = total  # what a perfect document would gain
+        self.gained = 0.0  # in units of the rarest word, less where it stands in a lesser field
+        self.answered = 0.0  # the same without regard to fields
+        self.telling = 0  # needs met by a word that is not common
+        self.surfaces: list[str] = []
+
+    def add(self, worth: float, place: float, surface: str, *, telling: bool) -> None:
+        self.gained += worth * place
+        self.answered += worth
+        self.telling += telling
+        if surface not in self.surfaces:
+            self.surfaces.append(surface)
+
+    @property
+    def coverage(self) -> float:
+        """0..1: the share of the query that is answered, in whatever field."""
+        return min(1.0, self.answered / self.total) if self.total else 0.0
+
+    @property
+    def evidence(self) -> float:
+        return self.gained * math.sqrt(self.gained / self.total) if self.total else 0.0
 
 
 class Weigher:
-    """Inverse document frequencies, smoothed with a background of ordinary texts."""
+    """Inverse document frequency, smoothed with a background of ordinary texts; 1 = rarest."""
 
     def __init__(self, documents: int, frequencies: Mapping[str, int]) -> None:
         self._total = documents + BACKGROUND
         self._frequencies = frequencies
+        self._rarest = self._raw(1)
 
-    def idf(self, term: str) -> float:
-        seen = self._frequencies.get(term, 0) + (BACKGROUND * COMMON_SHARE if is_common(term) else 0)
+    def weight(self, term: str) -> float:
+        seen = self._frequencies.get(term, 0)
+        return self._raw(seen + BACKGROUND * COMMON_SHARE * is_common(term)) / self._rarest
+
+    def frequency(self, term: str) -> int:
+        return self._frequencies.get(term, 0)
+
+    def _raw(self, seen: float) -> float:
         return math.log(1 + (self._total - seen + 0.5) / (seen + 0.5))
 
-    def known(self, term: str) -> bool:
-        return term in self._frequencies
 
-
-def needs(
-    wanted: Iterable[Unit],
-    synonyms: Mapping[str, Sequence[tuple[tuple[str, ...], float]]],
-    weigher: Weigher,
+def needs_of(
+    wanted: Iterable[Unit], synonyms: Mapping[str, Sequence[Synonym]], weigher: Weigher
 ) -> list[Need]:
+    """Every unit that some document answers, or whose absence everywhere tells something."""
     found = []
     for unit in wanted:
-        answers: dict[tuple[str, ...], float] = {}
-        if weigher.known(unit.term):
-            answers[(unit.term,)] = weigher.idf(unit.term) * unit.importance
-        for parts, strength in synonyms.get(unit.term, ()):
-            if all(weigher.known(part) for part in parts):
-                worth = strength * unit.importance * max(weigher.idf(part) for part in parts)
-                answers[parts] = max(worth, answers.get(parts, 0.0))
-        exact = weigher.idf(unit.term) * unit.importance
-        if (unit.term,) in answers:
-            cost = exact
-        else:
-            cost = max([exact * unit.missing * UNKNOWN, *answers.values()])
+        own = weigher.weight(unit.term) * unit.importance
+        exact = own if weigher.frequency(unit.term) else 0.0
+        answers = []
+        for synonym in synonyms.get(unit.term, ()):
+            if all(map(weigher.frequency, synonym.parts)):
+                rarest = max(map(weigher.weight, synonym.parts)) * unit.importance
+                strength = synonym.strength
+                if unit.term.isascii() and not synonym.name.isascii():
+                    strength *= FOREIGN
+                answers.append((strength * min(own, rarest), synonym))
+        answers.sort(key=lambda answer: (-answer[0], answer[1].parts))
+        cost = exact or max(own * unit.missing * UNKNOWN, answers[0][0] if answers else 0.0)
         if cost:
-            capped = {parts: min(worth, cost) for parts, worth in answers.items()}
-            ranked = sorted(capped.items(), key=lambda item: (-item[1], item[0]))
-            found.append(Need(unit, tuple(ranked), cost))
+            found.append(Need(unit, exact, answers, cost))
+    found.sort(key=lambda need: (-need.cost, need.unit.term))
+    return found[:MAX_NEEDS]
+
+
+def terms_of(needs: Iterable[Need]) -> frozenset[str]:
+    """Every term that answers one of the needs."""
+    return frozenset(
+        part
+        for need in needs
+        for parts in ((need.unit.term,), *(synonym.parts for _, synonym in need.answers))
+        for part in parts
+    )
+
+
+def places_of(fields: Sequence[Sequence[str]], wanted: frozenset[str]) -> dict[str, float]:
+    """Each wanted term that a document has -> the weight of the best field that has it."""
+    places: dict[str, float] = {}
+    for weight, field in zip(FIELD_WEIGHTS, fields, strict=True):
+        for term in wanted.intersection(field):
+            places[term] = max(weight, places.get(term, 0.0))
+    return places
+
+
+def match(places: Mapping[str, float], needs: Sequence[Need]) -> Match:
+    """Compare one document, as `places_of` gives it, with what is needed.
+
+    What is said literally counts first, so that one word of a document never answers
+    two of the query.
+    """
+    found = Match(sum(need.cost for need in needs))
+    used: set[str] = set()
+    for need in needs:
+        term = need.unit.term
+        if need.exact and (place := places.get(term)):
+            used.add(term)
+            found.add(need.exact, place, need.unit.surface, telling=not is_common(term))
+    for need in needs:
+        if need.answers and need.unit.term not in used:
+            worth, place, synonym = _best_answer(need, places, used)
+            if synonym:
+                used.update(synonym.parts)
+                telling = not all(map(is_common, synonym.parts))
+                found.add(worth, place, f"{need.unit.surface} ~ {synonym.name}", telling=telling)
     return found
 
 
-def match(fields: Sequence[frozenset[str]], wanted: Sequence[Need]) -> Match:
-    gained = total = 0.0
-    telling = 0
-    surfaces = []
-    for need in wanted:
-        total += need.cost
-        best = 0.0
-        for parts, worth in need.answers:
-            if worth <= best:
-                break
-            place = min(_place(part, fields) for part in parts)
-            if worth * place > best:
-                best = worth * place
-                by = parts
-        if best:
-            gained += best
-            if not all(is_common(part) for part in by):
-                telling += 1
-            exact = by == (need.unit.term,)
-            surfaces.append(need.unit.surface if exact else f"{need.unit.surface} ~ {' '.join(by)}")
-    return Match(gained, gained / total if total else 0.0, telling, tuple(dict.fromkeys(surfaces)))
-
-
-def _place(term: str, fields: Sequence[frozenset[str]]) -> float:
-    return max(
-        (weight for weight, field in zip(FIELD_WEIGHTS, fields, strict=True) if term in field),
-        default=0.0,
-    )
+def _best_answer(
+    need: Need, places: Mapping[str, float], used: set[str]
+) -> tuple[float, float, Synonym | None]:
+    """(worth, place, synonym) of the answer that gains most; no synonym when there is none."""
+    best: tuple[float, float, Synonym | None] = (0.0, 0.0, None)
+    for worth, synonym in need.answers:
+        if worth <= best[0] * best[1]:
+            break
+        if synonym.parts[0] in places and used.isdisjoint(synonym.parts):
+            place = min(places.get(part, 0.0) for part in synonym.parts)
+            if worth * place > best[0] * best[1]:
+                best = (worth, place, synonym)
+    return best

@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
-# Function words and the phrases people wrap a request in. Never searched.
-STOP = frozenset(
-    """
+_STOP = """
 a about above again all almost also although always am an and another any anyone anything are as
-at away back be because been before being both but by came can cannot come comes could did do does
-doing don done down each either else enough even ever every everyone everything few for from further
-get gets give gives go goes going gone had has have having he her here hers him his how however i if
-in instead into is it its itself just keep keeps kept know let lets like likely ll many may me might
-mine more most much must my myself need needs neither never no nobody none nor not nothing now of
-off often ok on once one only onto or other others our ours out over own per perhaps please possible
-put quite rather really same say says see seem seems seen several shall she should since so some
-somebody someone something sometimes soon still such sure take takes tell than thank thanks that the
-their theirs them then there these they thing things this those though through thus till to together
-too toward towards try trying tried two under until up upon us ve very via want wants was way ways we
-well went were what whatever when whenever where whether which while who whole whose why will with
-within without would yes yet you your yours hello hi hey dear help
-""".split()
-)
+at away back be because been before being both but by came can cannot come comes could dear did
+do does doing don done down each either else enough even ever every everyone everything few for
+from further get gets give gives go goes going gone had has have having he hello help her here
+hers hey hi him his how however i if in instead into is it its itself just keep keeps kept know
+let lets like likely ll many may me might mine more most much must my myself need needs neither
+never no nobody none nor not nothing now of off often ok on once one only onto or other others
+our ours out over own per perhaps please possible put quite rather really same say says see seem
+seems seen several shall she should since so some somebody someone something sometimes soon
+still such sure take takes tell than thank thanks that the their theirs them then there these
+they thing things this those though through thus till to together too toward towards tried try
+trying two under until up upon us ve very via want wants was way ways we well went were what
+whatever when whenever where whether which while who whole whose why will with within without
+would yes yet you your yours
+"""
+_COMMON = """
+able add added allow answer app application ask available bad base basic begin best better big
+bit break bring build call case cause change check choose clean close code command compare
+complete compose computer convert correct create current day default delete describe different
+do draft easy edit end entire error example exist expect explain extra fail failure fast feature
+few field figure file find finish first fix follow full function general give good group half
+handle happen hard high hold idea important include info information input inside issue item job
+kind large last late later leave left less letter level life line list little live local long
+look lose lot low machine main make manage mean meaning message method minute miss mode more
+move multiple name new next nice number object old open option order output own page part pass
+people person piece place plan play point prepare print problem process produce program project
+provide question quick read ready real reason recent remove repeat replace report request
+require rest result return right row run safe save screen second section send separate serve
+service set short shorten show side sign similar simple single site size small software solve
+source special spend split stand start state stay step stop store story string style suggest
+summarise summarize support switch system table team test text think time today tool top total
+translate turn type understand unit update use user value version view wait watch week win word
+work world write wrong year years
+"""
+_STOP_CJK = """
+可不可以 怎么样 为什么 是不是 有没有 能不能 怎么办 怎么 如何 怎样 什么 哪些 哪个
+哪里 这个 那个 这些 那些 这里 那里 这样 那样 一个 一下 一些 一直 一样 一种
+一次 一遍 两个 几个 多少 我们 你们 他们 大家 自己 可以 能够 需要 应该 必须
+想要 希望 帮我 帮忙 请问 请帮 现在 然后 还是 还有 但是 因为 所以 如果 而且
+或者 以及 并且 不过 只是 就是 都是 已经 正在 经常 总是 有时 之后 之前 以后
+以前 进行 使用 关于 对于 通过 根据 没有 不要 不是 时候 情况 问题 方法 办法
+讲讲 介绍 解释 区别 里面 上面 下面 其中 直接 全部 所有
+的 了 着 吗 呢 吧 啊 嘛 把 被 我 你 您 他 她 它 们 是 这 那 哪 谁
+"""
+
+# Function words and the phrases people wrap a request in. Never searched.
+STOP = frozenset(_STOP.split())
 
 # Everywhere in requests and lessons, so two texts that share only these have nothing in common.
-COMMON = frozenset(
-    """
-able add added allow answer app application ask available bad base basic begin best better big bit
-break bring build call case cause change check choose clean close code command complete computer
-correct create current day default delete different do draft easy edit end entire error example
-exist explain expect extra fail failure fast feature few field figure file find finish first fix
-follow full function general give good group half handle happen hard high hold idea important
-include info information input inside issue item job kind large last late later leave left less
-letter level life line list little live local long look lose lot low machine main make manage mean
-message method minute miss mode more move multiple name new next nice number object old open option
-order output own page part pass people person piece place plan play point prepare print problem
-process produce program project provide question quick read ready real reason recent remove repeat
-replace report request require rest result return right row run safe save screen second section
-send separate serve service set short show side sign similar simple single site size small software
-solve source special spend split stand start state stay step stop store story string style support
-switch system table team test text think time today tool top total turn type understand unit update
-use user value version view wait watch week win word work world write wrong year years
-compare convert compose shorten suggest describe translate summarize summarise explain meaning
-""".split()
-)
+COMMON = frozenset(_COMMON.split())
 
-# Chinese that ends a meaningful run rather than belonging to it.
-STOP_CJK = tuple(
-    sorted(
-        """
-怎么样 为什么 是不是 有没有 能不能 可不可以 怎么办 怎么 如何 怎样 什么 哪些 哪个 哪里 这个 那个 这些 那些 这里 那里 这样 那样
-一个 一下 一些 一直 一样 一种 一次 一遍 两个 几个 多少 我们 你们 他们 大家 自己 可以 能够 需要 应该 必须 想要 希望 帮我 帮忙 请问 请帮
-现在 然后 还是 还有 但是 因为 所以 如果 而且 或者 以及 并且 不过 只是 就是 都是 已经 正在 经常 总是 有时 之后 之前 以后 以前
-进行 使用 关于 对于 通过 根据 没有 不要 不是 时候 情况 问题 方法 办法 讲讲 介绍 解释 区别 里面 上面 下面 其中 直接 全部 所有
-的 了 着 吗 呢 吧 啊 嘛 把 被 我 你 您 他 她 它 们 是 这 那 哪 谁
-""".split(),
-        key=len,
-        reverse=True,
-    )
-)
+# Chinese that ends a meaningful run rather than belonging to it, the longest first.
+STOP_CJK = tuple(sorted(_STOP_CJK.split(), key=len, reverse=True))
 
 # Characters that are grammar when alone but also parts of words (上下文, 内存, 后台).
 WEAK_CJK = frozenset(

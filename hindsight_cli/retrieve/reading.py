@@ -1,0 +1,104 @@
+"""Reads a query against the store: what is needed, and which documents may have it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hindsight_cli.fingerprint import telling_lines
+from hindsight_cli.retrieve import query as asked
+from hindsight_cli.retrieve.query import Unit
+from hindsight_cli.retrieve.scoring import Need, Synonym, Weigher, needs_of
+from hindsight_cli.retrieve.tables import Tables
+
+_MAX_CANDIDATES = 60
+_MAX_POSTINGS = 4000  # documents looked at per query; the rarest words come first
+
+_SYNONYM = 0.8
+_NEIGHBOUR = 0.3
+_GLUED = 0.9
+_SAME_START = 0.7
+_MIN_LONG_WORD = 6
+
+_SURROUNDINGS = 0.7  # importance of an output's lines that do not name the error
+_MAX_TELLING = 4
+
+
+def units_of(query: str, *, is_error: bool) -> dict[str, Unit]:
+    """The units of a query; of an error's output, those of its telling lines first."""
+    if not is_error:
+        return asked.units(query)
+    telling = "\n".join(telling_lines(query)[:_MAX_TELLING])
+    if not telling:
+        return asked.units(query)
+    around = asked.units(query, importance=_SURROUNDINGS, missing=0.0)
+    return around | asked.units(telling)
+
+
+def needs_in(tables: Tables, query: str, wanted: Mapping[str, Unit]) -> list[Need]:
+    synonyms = _glossary(tables, wanted)
+    for term, others in _spellings(tables, query, wanted).items():
+        synonyms.setdefault(term, []).extend(others)
+    vocabulary = set(wanted)
+    for others in synonyms.values():
+        vocabulary.update(part for other in others for part in other.parts)
+    weigher = Weigher(tables.count(), tables.frequencies(vocabulary))
+    return needs_of(wanted.values(), synonyms, weigher)
+
+
+def candidates(tables: Tables, needs: Collection[Need], allowed: set[int] | None) -> list[int]:
+    """Documents with the most of what is needed, by the rarest words, `allowed` ones only."""
+    worth: dict[str, float] = {}
+    for need in needs:
+        if need.exact:
+            worth[need.unit.term] = max(need.exact, worth.get(need.unit.term, 0.0))
+        for value, synonym in need.answers:
+            for part in synonym.parts:
+                worth[part] = max(value, worth.get(part, 0.0))
+    frequencies = tables.frequencies(worth)
+    sums: dict[int, float] = {}
+    looked_at = 0
+    for term in sorted(worth, key=lambda term: (-worth[term], term)):
+        if looked_at and looked_at + frequencies.get(term, 0) > _MAX_POSTINGS:
+            continue
+        looked_at += frequencies.get(term, 0)
+        for number in tables.with_term(term):
+            sums[number] = sums.get(number, 0.0) + worth[term]
+    numbers = sums if allowed is None else allowed.intersection(sums)
+    return sorted(numbers, key=lambda number: (-sums[number], number))[:_MAX_CANDIDATES]
+
+
+def _glossary(tables: Tables, wanted: Collection[str]) -> dict[str, list[Synonym]]:
+    found: dict[str, list[Synonym]] = {}
+    for key, other, name, key_is_same, other_is_same in tables.synonyms(wanted):
+        if key_is_same or other_is_same:
+            strength = _SYNONYM if key_is_same and other_is_same else _NEIGHBOUR
+            found.setdefault(key, []).append(Synonym(tuple(other.split()), strength, name))
+    return found
+
+
+def _spellings(tables: Tables, query: str, wanted: Collection[str]) -> dict[str, list[Synonym]]:
+    """Words the store writes another way: as one, as two, or with another ending."""
+    found: dict[str, list[Synonym]] = {}
+    pairs = asked.glued(query)
+    for whole in tables.frequencies(pairs):
+        for part in pairs[whole]:
+            found.setdefault(part, []).append(Synonym((whole,), _GLUED, whole))
+    known = tables.frequencies(wanted)
+    for term in wanted:
+        if term in known or len(term) < _MIN_LONG_WORD or not (term.isascii() and term.isalpha()):
+            continue
+        others = [
+            Synonym((other,), _SAME_START, other)
+            for other in tables.like(term[: max(_MIN_LONG_WORD - 1, len(term) - 2)])
+            if abs(len(other) - len(term)) <= 3  # noqa: PLR2004
+        ]
+        halves = [(term[:i], term[i:]) for i in range(3, len(term) - 2)]
+        stored = tables.frequencies(half for pair in halves for half in pair)
+        others += [
+            Synonym(pair, _SYNONYM, " ".join(pair))
+            for pair in halves
+            if pair[0] in stored and pair[1] in stored
+        ]
+        if others:
+            found[term] = found.get(term, []) + others
+    return found
