@@ -134,7 +134,8 @@ def propose(project: Project, experiences: Sequence[Experience], *, by: str) -> 
 
 def _by_hand(project: Project, given: Mapping[str, JsonValue], number: int) -> Experience:
     where = f"experience {number}"
-    data = dict(project.redactor.value(dict(given)))
+    clean_json: JsonValue = project.redactor.value(dict(given))
+    data = dict(clean_json)
     chosen = data.pop("id", None)
     try:
         candidate = parse_candidate({k: v for k, v in data.items() if k in BY_HAND})

@@ -92,11 +92,14 @@ def reflect(
     return report
 
 
-def prompt_for(project: Project, trace_id: str, *, language: str = "en") -> str:
-    """The prompt a model would get for a trace; nothing is sent anywhere."""
+def prompt_for(project: Project, trace_id: str, *, language: str | None = None) -> str:
+    """The prompt a model would get for a trace; nothing is sent anywhere.
+
+    `language` is en or zh, by default that of the task.
+    """
     trace = read_trace(project, trace_id).trace
     stale = [s.experience for s in list_experiences(project, [ReviewStatus.APPROVED]) if s.stale]
-    return build_prompt(trace, language=language, stale=stale)
+    return build_prompt(trace, language=language or language_of(trace), stale=stale)
 
 
 def _reflect_by_replies(
@@ -146,7 +149,7 @@ class _Proposing:
         self._report.proposed += accepted
 
     def _judged(self, raw: Mapping[str, JsonValue]) -> Experience | None:
-        clean = self._project.redactor.value(dict(raw))
+        clean: Mapping[str, JsonValue] = self._redacted(raw)
         try:
             candidate = parse_candidate(clean)
         except SchemaError as error:
@@ -158,6 +161,10 @@ class _Proposing:
                 self._drop(finding.code, finding.detail, clean)
             return None
         return experience_from(verdict, self._trace, self._source)
+
+    def _redacted(self, raw: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+        clean: JsonValue = self._project.redactor.value(dict(raw))
+        return clean if isinstance(clean, dict) else {}
 
     def _is_new(
         self, experience: Experience, accepted: Sequence[Experience], raw: Mapping[str, JsonValue]

@@ -208,7 +208,8 @@ def _changed(project: Project, content: Content, changes: Mapping[str, JsonValue
     unknown = sorted(set(changes) - set(EDITABLE))
     if unknown:
         raise InvalidExperienceError("edit", f"{unknown[0]!r} cannot be edited")
-    data = {**content_to_dict(content), **project.redactor.value(dict(changes))}
+    clean: JsonValue = project.redactor.value(dict(changes))
+    data = {**content_to_dict(content), **clean}
     try:
         changed = content_from_dict(data)
     except (ValueError, KeyError, TypeError) as error:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hindsight_cli.api.experiences import find_experience, list_experiences
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import read_trace
-from hindsight_cli.errors import TraceNotFoundError
+from hindsight_cli.appendlog import parse_object
+from hindsight_cli.errors import TraceNotFoundError, UsageError
 from hindsight_cli.guard.candidate import Candidate, Cite
 from hindsight_cli.guard.gate import judge
+from hindsight_cli.guard.stdin import judge_line
+from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import Content, ExperienceState, ReviewStatus
 from hindsight_cli.records.trace import Trace
 
@@ -49,6 +52,28 @@ def validate(project: Project, experience_ids: Sequence[str] = ()) -> ValidateRe
         _check(state, traces[trace_id] if trace_id else None, report)
     report.ok = report.checked - len({f.experience_id for f in report.failed})
     return report
+
+
+def judge_lines(lines: Iterable[bytes]) -> list[dict[str, JsonValue]]:
+    """A verdict for each JSON Line {id, experience and optional trace | text | raw}.
+
+    Nothing is stored.
+
+    Raises:
+        UsageError: a line is no JSON object.
+    """
+    results: list[dict[str, JsonValue]] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        data, problem = parse_object(line)
+        if data is None:
+            raise UsageError(
+                f"Line {number} of the input is {problem}.",
+                hint='Each line is like {"id": "1", "experience": {...}}.',
+            )
+        results.append(dict(judge_line(data)))
+    return results
 
 
 def _check(state: ExperienceState, trace: Trace | None, report: ValidateReport) -> None:

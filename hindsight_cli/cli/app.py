@@ -10,7 +10,6 @@ import typer
 
 from hindsight_cli.cli import capture, demo, experiences, index, record, reflect, search, traces
 from hindsight_cli.cli.border import guarded
-from hindsight_cli.cli.render import print_json
 from hindsight_cli.errors import UsageError
 
 app = typer.Typer(
@@ -45,10 +44,10 @@ def run(argv: Sequence[str]) -> int:
     words = [a for a in argv if not a.startswith("-")]
     groups = ("record", "traces", "experiences", "index", "config")
     command = " ".join(words[: 2 if words[:1] and words[0] in groups else 1])
-    return guarded(command, as_json, lambda: _run(list(argv), command, as_json))
+    return guarded(command, as_json, lambda: _run(list(argv), command))
 
 
-def _run(argv: list[str], command: str, as_json: bool) -> int:
+def _run(argv: list[str], command: str) -> int:
     try:
         code = typer.main.get_command(app).main(
             args=argv, prog_name="hindsight", standalone_mode=False
@@ -57,11 +56,9 @@ def _run(argv: list[str], command: str, as_json: bool) -> int:
         print("Aborted.", file=sys.stderr)
         return 1
     except typer.TyperException as error:
-        if not as_json:
-            error.show()
-            return int(error.exit_code)
-        hint = f"See `hindsight {command} --help`."
-        problem = UsageError(error.format_message(), hint=hint)
-        print_json(command, {}, "error", errors=[problem])
-        return int(error.exit_code)
+        message = getattr(error, "format_message", lambda: str(error))()
+        if not message:  # `no_args_is_help` ends here, its help already printed
+            return UsageError.exit_code
+        hint = f"See `hindsight {command} --help`.".replace("  ", " ")
+        raise UsageError(message, hint=hint) from error
     return code if isinstance(code, int) else 0

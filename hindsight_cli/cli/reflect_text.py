@@ -68,6 +68,6 @@ def _attribution_lines(attribution: Attribution) -> list[str]:
         lines.append(f"  detour         {step.step_index}: {step.reason}")
     if len(attribution.invalid_steps) > _SHOWN_STEPS:
         lines.append(f"  … and {len(attribution.invalid_steps) - _SHOWN_STEPS} more detours")
-    for step in attribution.workarounds:
-        lines.append(f"  workaround     {step.step_index}: {step.reason}")
+    for found in attribution.workarounds:
+        lines.append(f"  workaround     {found.step_index}: {found.reason}")
     return lines

@@ -56,7 +56,7 @@ def _event_lines(event: Event, trace: Trace, *, full: bool) -> list[str]:
             status += f", exit {event.exit_code}"
         if event.error_type:
             status += f", {event.error_type}"
-        return [f"     -> {status}", *body]
+        return [f"{event.step_index:4} -> {status}", *body]
     mark = " (injected)" if event.injected else ""
     head = f"{event.step_index:4} {event.event_type}{mark}"
     if event.event_type is EventType.TOOL_CALL:
