@@ -49,6 +49,7 @@ class FileEdit:
     path: str  # "" when the call does not say (line editors work on the open file)
     old: str
     new: str
+    place: str = ""  # lines a line editor was told to replace, as it was told: "edit 10:12"
 
 
 def arguments(call: Call) -> Mapping[str, JsonValue]:
@@ -123,7 +124,8 @@ def _edits(call: Call) -> Iterator[FileEdit]:
             yield from _patch_edits(text)
             return
         if match := _LINE_EDIT.match(text):
-            yield FileEdit(path=path, old="", new=match.group(2))
+            place = f"edit {match.group(1)}" if match.group(1) else ""
+            yield FileEdit(path=path, old="", new=match.group(2), place=place)
             return
     old = _first(given, _OLD_KEYS)
     new = _first(given, _NEW_KEYS) or ("" if old else _first(given, _WHOLE_KEYS))

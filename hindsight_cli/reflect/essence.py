@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from hindsight_cli.records.event import Status
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import edits_of, flat_arguments, words_of
+from hindsight_cli.reflect.calls import edits_of, flat_arguments, similarity, words_of
 from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.telling import excerpt
 
 MAX_COMMAND = 160
 _MAX_LINE = 110
+_ALIKE = 0.34
+_MIN_BLAMED = 3
 _PATH_PARTS = 3
+_SEGMENTS = re.compile(r"&&|\|\||;")
 _CODE = re.compile(r"\w{2,}")
 _COMMENT = re.compile(r"^\s*(?://|#|--|\*|/\*|<!--)")
 _BORING = re.compile(r"^\s*(?:[{}()\[\];,]*|end|else|pass|return|import \(|\)|\*/|\d+)\s*$")
@@ -49,6 +52,18 @@ def command_text(call: Call, max_chars: int = MAX_COMMAND) -> str:
     return excerpt(line, max_chars)
 
 
+def command_difference(bad: Call, good: Call) -> str:
+    """What the accepted command line has that the failed one had not, for lines too long to show."""
+    command = good.command.strip()
+    if len(command) <= MAX_COMMAND or "\n" in command:
+        return command_text(good)
+    tried = {part.strip() for part in _SEGMENTS.split(bad.command)}
+    fresh = [part.strip() for part in _SEGMENTS.split(command) if part.strip() not in tried]
+    if not fresh or len(tried) <= 1:
+        return command_text(good)
+    return excerpt(command[command.index(fresh[0]) :], MAX_COMMAND)
+
+
 def short_path(path: str) -> str:
     """The last parts of a path, which is enough to find the file."""
     parts = path.replace("\\", "/").rstrip("/").split("/")
@@ -66,7 +81,8 @@ def changes_between(
         for change in _changes(call, about):
             shared = len(words_of(f"{change.old} {change.new} {change.file}") & words_of(about))
             found.append((-float(shared), call.step_index, change))
-    best = sorted(found, key=lambda item: item[:2])[:limit]
+    distinct = {(c.old, c.new): (rank, step, c) for rank, step, c in reversed(found)}
+    best = sorted(distinct.values(), key=lambda item: item[:2])[:limit]
     return tuple(change for _, _, change in sorted(best, key=lambda item: item[1]))
 
 
@@ -74,11 +90,26 @@ def _changes(call: Call, about: str) -> list[Change]:
     changes = []
     for edit in edits_of(call):
         before, after = _lines(edit.old), _lines(edit.new)
-        old = telling_line([line for line in before if line not in set(after)], about)
-        new = telling_line([line for line in after if line not in set(before)], about)
+        gone = [line for line in before if line not in set(after)]
+        come = [line for line in after if line not in set(before)]
+        old = telling_line(gone, about)
+        new = _replacement(old, come) or telling_line(come, about)
         if old or new:
-            changes.append(Change(file=short_path(edit.path), old=old, new=new, call=call))
+            file = edit.path or _file_told(call)
+            changes.append(Change(file=short_path(file), old=old, new=new, call=call))
     return changes[:1]
+
+
+def _replacement(old: str, come: Sequence[str]) -> str:
+    """The new line that took the place of `old`, "" when none resembles it."""
+    best = max(come, key=lambda line: similarity(old, line), default="")
+    return excerpt(best, _MAX_LINE) if old and similarity(old, best) >= _ALIKE else ""
+
+
+def _file_told(call: Call) -> str:
+    """The open file, when a line editor names it in its answer."""
+    match = re.search(r"\[File: (\S+)", call.output)
+    return match.group(1) if match else ""
 
 
 def telling_line(lines: Sequence[str], about: str = "") -> str:
@@ -98,6 +129,8 @@ def changed_arguments(
     """(name, value) of what was sent and refused, and of what was accepted in its place."""
     sent, accepted = flat_arguments(bad), flat_arguments(good)
     names = [n for n in accepted if accepted[n] != sent.get(n)]
+    blamed = [n for n in names if len(sent.get(n, "")) > _MIN_BLAMED and sent[n] in bad.output]
+    names = blamed or names
     short = sorted(names, key=lambda n: (len(accepted[n]) > _MAX_LINE, n not in sent))[:limit]
     gone = [n for n in sent if n not in accepted][:limit]
     return (

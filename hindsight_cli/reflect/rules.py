@@ -20,8 +20,10 @@ from hindsight_cli.reflect.detectors.recoveries import find_chains
 from hindsight_cli.reflect.detectors.workarounds import find_workarounds
 from hindsight_cli.reflect.findings import Chain, Flag, NearMiss, Nature
 from hindsight_cli.reflect.lessons.chains import draft_chain
+from hindsight_cli.reflect.lessons.checks import draft_removed_test
 from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial
 from hindsight_cli.reflect.lessons.successes import draft_near_miss, draft_success
+from hindsight_cli.reflect.lessons.tools import draft_irreversible
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 from hindsight_cli.reflect.outcome import green_check, outcome_of
 from hindsight_cli.reflect.reading import Reading
@@ -62,7 +64,11 @@ def reflect_by_rules(trace: Trace) -> Reflection:
             Workaround(step_index=f.call.step_index, reason=_reason(writer, f)) for f in workarounds
         ),
     )
-    drafts = [*_drafts(writer, chains, misses), draft_success(writer, outcome, check)]
+    drafts = [
+        *_drafts(writer, chains, misses),
+        *(draft_removed_test(writer, f) for f in workarounds if f.code == "removed_test"),
+        draft_success(writer, outcome, check),
+    ]
     patched = {flag.call.step_index for flag in workarounds}
     return Reflection(attribution=attribution, proposals=_selected(drafts, patched))
 
@@ -72,6 +78,7 @@ def _drafts(
 ) -> Iterator[Draft | None]:
     for chain in chains:
         yield draft_chain(writer, chain)
+        yield draft_irreversible(writer, chain)
     for denial in find_denials(writer.reading):
         yield draft_denial(writer, denial)
     for correction in find_corrections(writer.reading):

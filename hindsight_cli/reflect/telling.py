@@ -14,35 +14,41 @@ from hindsight_cli.records.trace import Call
 
 _HEAD_CHARS = 6_000
 _TAIL_CHARS = 12_000
-MAX_LITERAL = 140
+MAX_LITERAL = 220
 _TAG = re.compile(
     r"</?(?:tool_use_error|error|stderr|stdout|output|result|returncode)>|\x1b\[[0-9;]*m"
 )
 _EXIT_LINE = re.compile(
-    r"^\s*(?:Exit code|Process exited with code|Command exited with code|\[?exit)\b.*$", re.I
+    r"\s*(?:Exit code|Process exited with code|Command exited with code|\[?exit)\b", re.I
 )
 _NOISE = re.compile(
-    r"^\s*(?:Exit code \d+|at |\^+|~+|-+|=+|\.+|npm ERR! A complete log|FAIL|make(?:\[\d+\])?: \*\*\*.*|\[[\w:-]+\] ERROR task failed"
-    r"|File updated\b.*|Traceback \(most recent call last\):|\d+ issues?:|String: .*)\s*$",
-    re.I,
+    r"""\s*(?:Exit\ code\ \d+|at\ |\^+|~+|-+|=+|\.+|npm\ ERR!\ A\ complete\ log|FAIL(?:ED)?|String:\ .*
+    |(?:errors?|warnings?|failed|failure):?|make(?:\[\d+\])?:\ \*\*\*.*|\[[\w:-]+\]\ ERROR\ task\ failed
+    |File\ updated\b.*|Traceback\ \(most\ recent\ call\ last\):|\d+\ (?:issues?|errors?|problems?):?)\s*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CODE_LINE = re.compile(
+    r"(?:if|for|func|return|const|let|var|def|class|import|from|fn|pub|public|private)\b[^:]*[{(;]"
+    r"|[\w.]+\(.*\)[;,]?$|[\w., ]+ :?= |[{}()\[\];]+$"
 )
 _FAILED_TEST = re.compile(
-    r"^\s*(?:--- FAIL: \S+|FAILED \S+.*|FAIL:? \S+.*|[✕✗×] .+|● .+|test \S+ \.\.\. FAILED|not ok \d+.*|\s*\d+\) .+)",
-    re.M,
+    r"\s*(?:--- FAIL: \S+|FAILED \S+|FAIL:? \S+|[✕✗×] .+|● .+|test \S+ \.\.\. FAILED|not ok \d+)"
 )
-_DIAGNOSTIC = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? +\S.{5,}")
+_DIAGNOSTIC = re.compile(r"(?:\[[\w:-]+\] )?[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? +\S.{5,}")
 _NAMED_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b: ?\S")
+_MARKED_ERROR = re.compile(r"(?:^|[\s\]])(?:error|fatal|panic)(?:\[\w+\])?:\s*\S", re.I)
 _LOG_LINE = re.compile(r"\b(?:INFO|DEBUG|TRACE)\b")
-EMPTY = re.compile(
-    r"\s*(?:No (?:files|matches|results|content|output)\b[^\n]{0,60}|\(no (?:output|content|matches)\)|\[\]|\{\}|null|0 results?\b.*"
-    r"|Found 0 \w+.*|<no output>|\(Bash completed with no output\))?\s*",
-    re.I,
+_EMPTY = re.compile(
+    r"""\s*(?:No\ (?:files|matches|results|content|output)\b[^\n]{0,60}|\(no\ (?:output|content|matches)\)
+    |\[\]|\{\}|null|0\ results?\b.*|Found\ 0\ \w+.*|<no\ output>|\(Bash\ completed\ with\ no\ output\))?\s*""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_EMPTY_CHARS = 200
 
 
 def is_empty(output: str) -> bool:
     """Whether an answer holds nothing: no match, no file, an empty list."""
-    return len(output) < 200 and EMPTY.fullmatch(output) is not None  # noqa: PLR2004
+    return len(output) < _EMPTY_CHARS and _EMPTY.fullmatch(output) is not None
 
 
 def error_lines(call: Call, limit: int = 1) -> tuple[str, ...]:
@@ -55,8 +61,8 @@ def error_lines(call: Call, limit: int = 1) -> tuple[str, ...]:
         found = _stated(lines) + marked[:1] + found
     else:
         tests = [line for line in lines if _FAILED_TEST.match(line)]
-        reports = [line for line in lines if _DIAGNOSTIC.match(line)]
-        found = tests[:1] + _without_code(reports)[:2] + found
+        reports = [line for line in lines if _DIAGNOSTIC.match(line) and not _LOG_LINE.search(line)]
+        found = tests[:1] + reports[:2] + [line for line in found if not _CODE_LINE.match(line)]
     if not found:
         found = lines[-1:]
     return tuple(excerpt(line) for line in _distinct(found)[:limit])
@@ -70,6 +76,12 @@ def error_text(call: Call) -> str:
 def error_key(call: Call) -> str:
     """Equal for two failures of the same nature; "" when the output tells nothing."""
     return error_fingerprint(call.tool_name, _bounded(call.output))
+
+
+def is_pointed(call: Call) -> bool:
+    """Whether the output points at the trouble: a place, a failed test, a named error."""
+    line = error_text(call)
+    return any(p.search(line) for p in (_DIAGNOSTIC, _FAILED_TEST, _NAMED_ERROR, _MARKED_ERROR))
 
 
 def failed_tests(output: str) -> frozenset[str]:
@@ -112,11 +124,6 @@ def quoted(text: str, max_chars: int = MAX_LITERAL) -> str:
 def _stated(lines: list[str]) -> list[str]:
     """What a tool that is no shell says: its message comes first."""
     return [line for line in lines[:6] if re.search(r"[^\W\d_]{2,}", line)][:1]
-
-
-def _without_code(reports: list[str]) -> list[str]:
-    """Reports about a place, not log lines that happen to start with one."""
-    return [line for line in reports if not _LOG_LINE.search(line)]
 
 
 def _bounded(output: str) -> str:

@@ -17,9 +17,10 @@ _SAID = re.compile(
     re.I | re.S,
 )
 _OBJECTION = re.compile(
-    r"^\s*(?:no|nope|stop|wait|hmm|wrong)\b|\b(?:don'?t|do not|doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|shouldn'?t|not (?:what|right|correct|working|true)|never"
-    r"|why (?:did|do|are|is|was|would|wasn|didn|not)|instead of|still (?:fail|broken|not|get|see|doesn|isn)|fail(?:s|ed|ing|ure)?|broke(?:n)?"
-    r"|revert|undo|you (?:should|forgot|missed|skipped|ignored)|missing|incorrect|actually)\b|\bFAIL\b|\bError:|Traceback"
+    r"^\s*(?:no|nope|stop|wait|hmm|wrong|but)\b|\b(?:don'?t|do not|doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|shouldn'?t|can'?t (?:see|find)"
+    r"|not (?:what|right|correct|working|true|really)|why (?:did|do|are|is|was|would|wasn|didn|won|not)|instead of"
+    r"|still (?:fail|broken|not|get|see|doesn|isn)|fail(?:s|ed|ing|ure)?|broke(?:n)?|double[- ]check|are you sure"
+    r"|revert|undo|you (?:should|forgot|missed|skipped|ignored)|missing|incorrect)\b|\bFAIL\b|\bError:|Traceback"
     r"|不对|不是|不要|别|错了|为什么|怎么还|还是(?:不|报|失败)|失败|报错|没有(?:生效|用)|应该是|忘了|撤销|改回",
     re.I,
 )
@@ -27,7 +28,8 @@ _PASTED = re.compile(
     r"--- FAIL|\bFAILED\b|Traceback \(most|\berror(?:\[\w+\])?:|\bfail(?:s|ed|ing)?\b|报错|失败",
     re.I,
 )
-_QUESTION_ONLY = 400  # characters; longer objections are new instructions
+_OPENING = 120  # characters in which an objection shows; later ones belong to new instructions
+_PASTED_CHARS = 600
 _KEPT_BEFORE = 2
 _KEPT_AFTER = 4
 _GROUP = 4  # calls between refusals of the same matter
@@ -76,7 +78,7 @@ def find_corrections(reading: Reading) -> tuple[Correction, ...]:
 
 def is_failure_report(words: str) -> bool:
     """Whether the user shows a failure that the agent had not seen."""
-    return _PASTED.search(words[:_QUESTION_ONLY]) is not None
+    return _PASTED.search(words[:_PASTED_CHARS]) is not None
 
 
 def _objects(words: Said, reading: Reading) -> bool:
@@ -84,7 +86,10 @@ def _objects(words: Said, reading: Reading) -> bool:
         return False
     if reading.calls[words.after - 1].status is Status.DENIED:
         return False  # told by the refusal
-    return _OBJECTION.search(words.text[:_QUESTION_ONLY]) is not None
+    worked = [c for c in reading.calls[: words.after] if c.status is Status.OK and not is_lookup(c)]
+    if not any(c.tool_kind in {ToolKind.SHELL, *EDIT_KINDS} for c in worked):
+        return False  # nothing was done yet that could be objected to
+    return _OBJECTION.search(words.text[:_OPENING]) is not None
 
 
 def _correction(reading: Reading, words: Said, until: int) -> Correction:

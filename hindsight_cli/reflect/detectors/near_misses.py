@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.trace import Call
@@ -27,7 +27,7 @@ def find_near_misses(reading: Reading) -> tuple[NearMiss, ...]:
     return tuple(found)
 
 
-def _answers(empty: Call, later: tuple[Call, ...] | list[Call]) -> Iterator[NearMiss]:
+def _answers(empty: Call, later: Sequence[Call]) -> Iterator[NearMiss]:
     for call in later:
         if call.status is not Status.OK or is_empty(call.output) or not _same_question(empty, call):
             continue

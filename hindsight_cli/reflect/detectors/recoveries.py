@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import IntEnum
 
 from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.trace import Call
@@ -41,12 +42,17 @@ _USAGE = re.compile(
     r"|unbound variable|no rule to make target|could not find a? ?package\.json",
     re.I | re.M,
 )
+_COMPILE = re.compile(
+    r"\[build failed\]|imported and not used|declared and not used|no new variables on left side|^SyntaxError|\bSyntaxError:"
+    r"|IndentationError|\berror TS\d+|\berror\[E\d+\]|cannot find symbol|compilation (?:failed|error)|could not compile|undefined: \w",
+    re.M,
+)
 _MISSING = re.compile(
     r"(?:can't cd to|cannot access|cannot create(?: regular file)?|cannot open) (\S+)"
     r"|(?:no such file or directory:? ?'?|)([~./][\w./@+-]+)'?(?:: no such file or directory)",
     re.I,
 )
-_WEAK_INTENTS = frozenset(
+WEAK_INTENTS = frozenset(
     {
         "git add",
         "git fetch",
@@ -107,9 +113,25 @@ def nature_of(call: Call) -> Nature:
     return Nature.TOOL
 
 
-def is_usage_error(call: Call) -> bool:
-    """The command could not do its work at all, whatever the state of the files."""
-    return call.tool_kind is ToolKind.SHELL and _USAGE.search(call.output[:4_000]) is not None
+class Stage(IntEnum):
+    """How far a failed command got."""
+
+    USAGE = 0  # it could not do its work at all, whatever the state of the files
+    COMPILE = 1  # what it works on does not even parse
+    RESULT = 2  # it ran and reports what it found
+
+
+def stage_of(call: Call) -> Stage:
+    head = call.output[:6_000]
+    if call.tool_kind is ToolKind.SHELL and _COMPILE.search(head):
+        return Stage.COMPILE
+    if call.tool_kind is ToolKind.SHELL and _USAGE.search(head):
+        return Stage.USAGE
+    return Stage.RESULT
+
+
+def _got_further(before: Stage, after: Stage) -> bool:
+    return before is Stage.USAGE or before < after
 
 
 def _same_error(group: list[Call] | None, call: Call) -> bool:
@@ -209,12 +231,12 @@ def _shell_end(reading: Reading, index: int) -> Call | None:
     failed = reading.calls[index]
     wanted = _strong(shell.intents(failed.command))
     kinds = shell.checks(failed.command) - {shell.CheckKind.SCRIPT}
-    usage = is_usage_error(failed)
+    stage = stage_of(failed)
     horizon = len(reading.calls) if kinds else _SHELL_HORIZON
     for at, call in _following(reading, index, horizon):
         if call.tool_kind is not ToolKind.SHELL:
             continue
-        if usage and call.status is Status.OK and _supplies(call, failed):
+        if stage is Stage.USAGE and call.status is Status.OK and _supplies(call, failed):
             return call
         rehearsal = shell.is_rehearsal(call.command) and not shell.is_rehearsal(failed.command)
         if rehearsal or not _answers(call, wanted, kinds):
@@ -223,8 +245,8 @@ def _shell_end(reading: Reading, index: int) -> Call | None:
             if "| grep" in call.command and is_empty(call.output):
                 continue  # the filter may have hidden the answer
             return None if _tests_vanished(reading, failed, index, at) else call
-        got_further = usage and call.failed and wanted & shell.intents(call.command)
-        if got_further and error_key(call) != error_key(failed):
+        same = wanted & shell.intents(call.command) and call.failed
+        if same and _got_further(stage, stage_of(call)) and error_key(call) != error_key(failed):
             return call
     return None
 
@@ -250,7 +272,7 @@ def _answers(call: Call, wanted: frozenset[str], kinds: frozenset[shell.CheckKin
 
 
 def _strong(asked: frozenset[str]) -> frozenset[str]:
-    return (asked - _WEAK_INTENTS) or asked
+    return (asked - WEAK_INTENTS) or asked
 
 
 def _tests_vanished(reading: Reading, failed: Call, start: int, end: int) -> bool:

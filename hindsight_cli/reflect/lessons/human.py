@@ -34,7 +34,7 @@ def draft_denial(writer: Writer, denial: Denial) -> Draft | None:
     }
     cited = [*denial.calls, *([denial.instead] if denial.instead else [])]
     proposal = writer.proposal(ExperienceKind.KEY_DECISION, texts, cited)
-    return Draft(worth=4.2, proposal=proposal, key=f"denial {refused.step_index}")
+    return Draft(worth=3.1, proposal=proposal, key=f"denial {refused.step_index}")
 
 
 def draft_correction(writer: Writer, correction: Correction) -> Draft | None:
@@ -73,5 +73,5 @@ def draft_correction(writer: Writer, correction: Correction) -> Draft | None:
     }
     cited = [*correction.after, *correction.before[-1:]]
     proposal = writer.proposal(ExperienceKind.KEY_DECISION, texts, cited)
-    worth = 3.9 if is_failure_report(correction.words) else 3.3
+    worth = 3.7 if is_failure_report(correction.words) else 3.3
     return Draft(worth=worth, proposal=proposal, key=f"correction {cited[0].step_index}")

@@ -10,7 +10,6 @@ from hindsight_cli.reflect.calls import changes_files
 from hindsight_cli.reflect.essence import changes_between
 from hindsight_cli.reflect.findings import NearMiss
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
-from hindsight_cli.reflect.telling import excerpt
 
 _MIN_EDITS = 2
 _TASK_CHARS = 160
@@ -50,9 +49,7 @@ def draft_success(writer: Writer, outcome: Outcome, check: Call | None) -> Draft
     if not changes:
         return None
     texts = {
-        "scenario": writer.say(
-            "success", "scenario", task_text=excerpt(task, _TASK_CHARS).replace("`", "'")
-        ),
+        "scenario": writer.say("success", "scenario", task_text=writer.task_text(_TASK_CHARS)),
         "recommend": writer.say(
             "success",
             "recommend",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,16 @@ from typing import Any
 from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.records.trace import Call
-from hindsight_cli.reflect.essence import Change, command_text
+from hindsight_cli.reflect.calls import edits_of, path_of, query_of
+from hindsight_cli.reflect.essence import Change, command_text, short_path
 from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.tags import task_tags, tool_tags
 from hindsight_cli.reflect.telling import error_lines, excerpt, quoted
 from hindsight_cli.reflect.wording import language_of, sentences
 
 _TASK_CHARS = 90
+_TELLING = re.compile(r"(?:[^\W\d_]{2,}\W+){2}|[\u3400-\u9fff]{3}")
+_MARKUP = re.compile(r"[<#/{\[|=-]")
 MAX_CITES = 8
 
 
@@ -40,8 +44,7 @@ class Writer:
 
     def say(self, family: str, name: str, **literals: object) -> str:
         template: str = sentences(self.language)[family][name]
-        text = template.format(**literals)
-        return text.replace("..", ".").replace("。。", "。")
+        return template.format(**literals)
 
     def words(self, name: str) -> str:
         found: Any = sentences(self.language)["common"][name]
@@ -49,8 +52,15 @@ class Writer:
 
     def task(self) -> str:
         """` (task: ...)`, "" when nothing tells."""
-        text = excerpt(self.reading.trace.task, _TASK_CHARS).replace("`", "'").rstrip(".。:：,，")
+        text = self.task_text(_TASK_CHARS)
         return self.words("task").format(task=text) if text else ""
+
+    def task_text(self, max_chars: int) -> str:
+        """The first telling line of the task, without backticks."""
+        lines = [line.strip() for line in self.reading.trace.task.split("\n")]
+        telling = [line for line in lines if _TELLING.search(line) and not _MARKUP.match(line)]
+        text = excerpt(telling[0] if telling else "", max_chars)
+        return text.replace("`", "'").rstrip(" .。:：,，;；")
 
     def join(self, parts: Iterable[str]) -> str:
         return self.words("list").join(parts)
@@ -62,7 +72,12 @@ class Writer:
         return self.join(str(call.step_index) for call in calls)
 
     def command(self, call: Call) -> str:
-        return quoted(command_text(call), 170)
+        """What was called, quoted: the command line, or tool and file or question."""
+        if call.command:
+            return quoted(command_text(call), 170)
+        about = short_path(path_of(call)) if edits_of(call) else query_of(call)
+        about = about or short_path(path_of(call))
+        return f"`{call.tool_name}` {quoted(about, 80)}" if about else f"`{call.tool_name}`"
 
     def errors(self, call: Call, limit: int = 2) -> str:
         """Telling lines of the output, quoted; they stand for the whole."""
@@ -71,9 +86,10 @@ class Writer:
 
     def change(self, change: Change) -> str:
         name = "change" if change.old and change.new else "remove" if change.old else "add"
-        return self.words(name).format(
-            file=change.file or "?", old=quoted(change.old), new=quoted(change.new)
+        text = self.words(name).format(
+            file=change.file, old=quoted(change.old), new=quoted(change.new)
         )
+        return text.replace(self.words("nowhere"), "")
 
     def proposal(
         self,

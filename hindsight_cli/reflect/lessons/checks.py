@@ -1,0 +1,234 @@
+"""Experiences from shell commands that failed and later went through."""
+
+from __future__ import annotations
+
+import re
+
+from hindsight_cli.records.event import Status
+from hindsight_cli.records.experience import ExperienceKind
+from hindsight_cli.records.trace import Call
+from hindsight_cli.reflect import shell
+from hindsight_cli.reflect.calls import words_of
+from hindsight_cli.reflect.detectors.recoveries import WEAK_INTENTS, Stage, stage_of
+from hindsight_cli.reflect.essence import Change, changes_between, command_difference
+from hindsight_cli.reflect.findings import Chain, Flag, Nature
+from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson, shown_failure
+from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.telling import error_lines, error_text, quoted
+
+_WORTH_USAGE = 3.4  # how a command is called here: the next run needs it too
+_WORTH_COMPILE = 1.9  # the message says it all
+_WORTH = {shell.CheckKind.LINT: 3.2, shell.CheckKind.TEST: 2.9, shell.CheckKind.BUILD: 2.9}
+_WORTH_OTHER = 3.0
+_WORTH_WEAK = 1.5
+SHOWING_INTENTS = frozenset(
+    {"git status", "git log", "git diff", "git show", "git branch", "git fetch", "git stash list"}
+    | {"ls", "cat", "head", "tail", "grep", "find", "wc", "which", "gh pr view", "ps", "env"}
+)
+_PIPE = re.compile(r"\|\s*((?:tail|head)\b[^|;&]*)")
+_MIN_SHARED = 2
+
+
+def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+    """A check that an edit turned green."""
+    failed = shown_failure(chain)
+    kinds = shell.checks(failed.command)
+    usage = stage_of(failed) is Stage.USAGE
+    if (usage or kinds == {shell.CheckKind.SCRIPT}) and _differs(failed, fix):
+        return draft_shell(writer, chain, fix)
+    reading = writer.reading
+    start, end = reading.index_of[chain.failed[0].step_index], reading.index_of[fix.step_index]
+    about = " ".join((*error_lines(failed, 3), *error_lines(chain.last, 2)))
+    changes = changes_between(reading, reading.calls[start + 1 : end], about)
+    if not changes:
+        return draft_shell(writer, chain, fix)
+    command = writer.command(failed)
+    say = writer.say
+    texts = {
+        "scenario": say(
+            "check",
+            "scenario",
+            command=command,
+            error=quoted(error_text(failed)),
+            task=writer.task(),
+        ),
+        "recommend": say(
+            "check",
+            "recommend",
+            Changes=writer.join(map(writer.change, changes)),
+            fix=writer.command(fix),
+        ),
+        "avoid": _avoid(writer, chain, changes, about),
+        "why": say(
+            "check",
+            "why",
+            failed=failed.step_index,
+            errors=writer.errors(failed, 3),
+            fix_step=fix.step_index,
+        ),
+    }
+    worth = max(_WORTH.get(kind, _WORTH_OTHER) for kind in kinds) if kinds else _WORTH_OTHER
+    worth = _WORTH_COMPILE if stage_of(failed) is Stage.COMPILE else worth
+    worth = _WORTH_USAGE if usage else worth
+    return failure_lesson(writer, chain, texts, worth=worth, extra=[c.call for c in changes])
+
+
+def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+    """A command that worked when called differently, or after something was prepared."""
+    failed = shown_failure(chain)
+    if "--abort" in fix.command:
+        return _draft_other_way(writer, chain, fix)
+    steps = [c for c in chain.between if acts(c) and _prepares(c)][-2:]
+    if not _differs(failed, fix) and not steps:
+        return None  # the same again, and it worked: luck
+    prepared = writer.join(map(writer.command, steps))
+    texts = {
+        "scenario": writer.say(
+            "shell",
+            "scenario",
+            command=writer.command(failed),
+            error=quoted(error_text(failed)),
+            task=writer.task(),
+        ),
+        "recommend": writer.say(
+            "shell",
+            "recommend",
+            Prepared=writer.say("check", "prepared", steps=prepared) if prepared else "",
+            fix=quoted(command_difference(failed, fix), 170),
+        ),
+        "avoid": writer.say("shell", "avoid", command=writer.command(failed)),
+        "why": writer.say(
+            "shell",
+            "why",
+            failed=failed.step_index,
+            errors=writer.errors(failed),
+            fix_step=fix.step_index,
+        ),
+    }
+    usage = stage_of(failed) is Stage.USAGE
+    worth = _WORTH_USAGE if usage or chain.nature is Nature.SHELL else _WORTH_OTHER
+    if not shell.intents(failed.command) - WEAK_INTENTS:
+        worth = _WORTH_WEAK
+    draft = failure_lesson(writer, chain, texts, worth=worth, extra=steps)
+    if not usage:
+        return draft
+    called = min(shell.intents(failed.command), default=failed.tool_name)
+    return Draft(worth=draft.worth, proposal=draft.proposal, key=f"usage {called}")
+
+
+def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+    """The operation was given up; what was done in its place is the lesson."""
+    failed = shown_failure(chain)
+    later = writer.reading.calls[writer.reading.index_of[fix.step_index] + 1 :]
+    instead = [c for c in later if c.command and acts(c) and _prepares(c)][:2]
+    if not instead:
+        return None
+    texts = {
+        "scenario": writer.say(
+            "shell",
+            "scenario",
+            command=writer.command(failed),
+            error=quoted(error_text(failed)),
+            task=writer.task(),
+        ),
+        "recommend": writer.say(
+            "shell",
+            "recommend_instead",
+            abort=writer.command(fix),
+            instead=writer.then(map(writer.command, instead)),
+        ),
+        "avoid": writer.say("shell", "avoid", command=writer.command(failed)),
+        "why": writer.say(
+            "shell",
+            "why_instead",
+            failed=failed.step_index,
+            errors=writer.errors(failed),
+            fix_step=fix.step_index,
+            steps=writer.steps(instead),
+        ),
+    }
+    return failure_lesson(writer, chain, texts, worth=_WORTH_USAGE, extra=instead)
+
+
+def _prepares(call: Call) -> bool:
+    """Whether a command changes something, rather than shows it."""
+    asked = shell.intents(call.command)
+    shows = asked <= SHOWING_INTENTS or shell.is_rehearsal(call.command)
+    return bool(asked) and call.status is Status.OK and not shows
+
+
+def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+    """A failure that was wanted, turned green by a change: test first, or a reproduced bug."""
+    failed = chain.failed[0]
+    if chain.nature is not Nature.CHECK:
+        return None
+    reading = writer.reading
+    start, end = reading.index_of[failed.step_index], reading.index_of[fix.step_index]
+    about = f"{reading.trace.task} {error_text(failed)}"
+    changes = changes_between(reading, reading.calls[start:end], about, limit=2)
+    if not changes:
+        return None
+    texts = {
+        "scenario": writer.say("red_green", "scenario", task=writer.task()),
+        "recommend": writer.say(
+            "red_green",
+            "recommend",
+            command=writer.command(failed),
+            error=quoted(error_text(failed)),
+            changes=writer.join(map(writer.change, changes)),
+            fix=writer.command(fix),
+        ),
+        "avoid": writer.say("red_green", "avoid"),
+        "why": writer.say("red_green", "why", failed=failed.step_index, fix_step=fix.step_index),
+    }
+    cited = [failed, fix, *(change.call for change in changes)]
+    proposal = writer.proposal(ExperienceKind.SUCCESS_PATTERN, texts, cited)
+    return Draft(worth=3.0, proposal=proposal, key="success")
+
+
+def draft_removed_test(writer: Writer, flag: Flag) -> Draft | None:
+    """A failing test was taken out instead of settled."""
+    before = writer.reading.calls[: writer.reading.index_of[flag.call.step_index]]
+    failed = next((c for c in reversed(before) if c.failed and flag.detail in c.output), None)
+    if failed is None:
+        return None
+    common = {"test": flag.detail, "step": flag.call.step_index}
+    texts = {
+        "scenario": writer.say(
+            "removed_test",
+            "scenario",
+            error=quoted(error_text(failed)),
+            task=writer.task(),
+            **common,
+        ),
+        "recommend": writer.say(
+            "removed_test", "recommend", errors=writer.errors(failed, 3), **common
+        ),
+        "avoid": writer.say("removed_test", "avoid", **common),
+        "why": writer.say("removed_test", "why", failed=failed.step_index, **common),
+    }
+    proposal = writer.proposal(
+        ExperienceKind.FAILURE_LESSON, texts, [failed, flag.call], workaround=True
+    )
+    return Draft(worth=3.6, proposal=proposal, key=f"removed {flag.detail}")
+
+
+def _avoid(writer: Writer, chain: Chain, changes: tuple[Change, ...], about: str) -> str:
+    """The line the check pointed at; failing that, the filter that hid its report."""
+    wanted = words_of(about)
+    for change in changes:
+        if (
+            change.old
+            and change.old not in change.new
+            and len(words_of(change.old) & wanted) >= _MIN_SHARED
+        ):
+            command = writer.command(shown_failure(chain))
+            return writer.say("check", "avoid", old=quoted(change.old), command=command)
+    for call in chain.failed[:-1]:
+        if match := _PIPE.search(call.command):
+            return writer.say("check", "avoid_piped", filter=quoted(match.group(1).strip()))
+    return ""
+
+
+def _differs(failed: Call, fix: Call) -> bool:
+    return failed.command.strip() != fix.command.strip()

@@ -1,0 +1,46 @@
+"""What all experiences about failed calls share: kind, citations, worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.experience import ExperienceKind
+from hindsight_cli.records.trace import Call
+from hindsight_cli.reflect.calls import is_lookup
+from hindsight_cli.reflect.findings import Chain
+from hindsight_cli.reflect.lessons.writer import MAX_CITES, Draft, Writer
+from hindsight_cli.reflect.telling import error_key, is_pointed
+
+_PER_REPEAT = 0.5  # a failure met again is worth more
+_MAX_REPEATS = 4
+
+
+def failure_lesson(
+    writer: Writer,
+    chain: Chain,
+    texts: dict[str, str],
+    *,
+    worth: float,
+    extra: Sequence[Call] = (),
+) -> Draft:
+    """Cites the first failure, what ended it, `extra` and then the other failures."""
+    fix = [chain.fix] if chain.fix else []
+    cited = [shown_failure(chain), *fix, *extra, *chain.failed]
+    proposal = writer.proposal(ExperienceKind.FAILURE_LESSON, texts, cited[: MAX_CITES * 2])
+    more = _PER_REPEAT * min(len(chain.failed) - 1, _MAX_REPEATS)
+    return Draft(worth=worth + more, proposal=proposal, key=error_key(shown_failure(chain)))
+
+
+def shown_failure(chain: Chain) -> Call:
+    """The failed call whose output says most: the first that points at the trouble."""
+    return next((call for call in chain.failed if is_pointed(call)), chain.failed[0])
+
+
+def acts(call: Call) -> bool:
+    """Whether a call does more than look, plan or ask."""
+    return not is_lookup(call) and call.tool_kind not in {ToolKind.PLAN, ToolKind.ASK}
+
+
+def lines_of(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
