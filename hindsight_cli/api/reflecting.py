@@ -32,6 +32,7 @@ from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
 from hindsight_cli.reflect.prompt import build_prompt
 from hindsight_cli.reflect.rules import reflect_by_rules
 from hindsight_cli.reflect.vote import attribution_of, majority
+from hindsight_cli.reflect.wording import language_of
 from hindsight_cli.text import one_line
 
 EVIDENCE_CHARS = 400
@@ -99,7 +100,7 @@ def prompt_for(project: Project, trace_id: str, *, language: str | None = None) 
     """
     trace = read_trace(project, trace_id).trace
     stale = [s.experience for s in list_experiences(project, [ReviewStatus.APPROVED]) if s.stale]
-    return build_prompt(trace, language=language or language_of(trace), stale=stale)
+    return build_prompt(trace, language=language or language_of(trace.task), stale=stale)
 
 
 def _reflect_by_replies(

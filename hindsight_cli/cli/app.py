@@ -56,7 +56,8 @@ def _run(argv: list[str], command: str) -> int:
         print("Aborted.", file=sys.stderr)
         return 1
     except typer.TyperException as error:
-        message = getattr(error, "format_message", lambda: str(error))()
+        formatted = getattr(error, "format_message", None)
+        message = formatted() if formatted else str(error)
         if not message:  # `no_args_is_help` ends here, its help already printed
             return UsageError.exit_code
         hint = f"See `hindsight {command} --help`.".replace("  ", " ")
