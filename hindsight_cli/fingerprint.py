@@ -58,9 +58,9 @@ _KINDS: tuple[tuple[int, int, str], ...] = (
     (
         _SUMMARY,
         _IGNORE_CASE,
-        r"^\W*(?:exit(?:ed)?(?: with)?(?: status| code)|command failed|process exited"
-        r"|make(?:\[\d+\])?:|build failed|found \d+ errors?|=+ .*\bfailed\b|failed \("
-        r"|npm err! (?:a complete log|this is)|for more information"
+        r"^(?:\[[^\]]*\])?\W*(?:exit(?:ed)?(?: with)?(?: status| code)|command failed"
+        r"|process exited|make(?:\[\d+\])?:|build failed|found \d+ errors?"
+        r"|=+ .*\bfailed\b|fail(?:ed)?\s|npm err! (?:a complete log|this is)|for more information"
         r"|(?:error:? )?(?:script|command|process|task)\b.{0,80}\b(?:exit(?:ed)?|failed)\b"
         r"|error: (?:aborting due to|could not compile|recipe))",
     ),
@@ -83,6 +83,7 @@ _KINDS: tuple[tuple[int, int, str], ...] = (
         r"|(?:^|: )(?:error|fatal)(?: [a-z]+\d+)?: |\berror [a-z]{1,6}-?\d{3,6}\b"
         r"|\berr_[a-z_]+\b|^E\s{2,}assert\b|^\s*(?:错误|报错|异常)\s*[:：]",
     ),
+    (_COMPLAINT, _IGNORE_CASE, r"^\s*[\w./\\-]+\.\w{1,5}:\d+:\d+: "),  # a compiler's position
 )
 # Plain substrings: a search that is read as an error should not wait for a pattern to compile.
 _COMPLAINTS = (
@@ -114,7 +115,8 @@ _LEADS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (_DIGITS, r"^\s*\[?(?:[a-z]{3,9}\s)?[a-z]{3}\s+\d{1,2}\s\d\d:\d\d:\d\d[^\]\s]*\]?\s*"),
     (_DIGITS, r"^\s*\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s*"),
-    (("]",), r"^\s*\[(?:\d+|pid \d+|[\w.-]+)\]\s*:?\s*(?=\S)"),
+    (("<",), r"^\s*<[a-z][\w-]*>\s*"),
+    (("]",), r"^\s*\[(?:pid \d+|[\w.:/-]+)\]\s*:?\s*(?=\S)"),
     (("sh: ",), r"^\s*(?:\S+/)?(?:ba|z|da|k|fi)?sh: (?:line \d+: |\d+: )?"),
     (
         _DIGITS,
@@ -174,7 +176,8 @@ _KEPT_NUMBER = (
 )
 _QUOTED = r"(?<!\w)(['\"`])(?:(?!\1).){1,200}?\1(?!\w)|[“‘「『][^”’」』]{1,200}[”’」』]"
 _ANSI = r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-_NO_NEWS = r"(?:error: )?(?:\w+ )?exit(?:ed)?(?: with)?(?: status| code)?:? [012]"
+_CLOSING_TAG = r"\s*</[a-z][\w-]*>\s*$"
+_NO_NEWS = r"(?:error: )?(?:\w+ )?exit(?:ed)?(?: with)?(?: status| code)?:? \d{1,2}"
 
 
 @cache
@@ -273,6 +276,8 @@ def _signature(line: str) -> str:
         for marks, lead in _LEADS:
             if any(mark in line for mark in marks):
                 line = _compiled(lead).sub("", line, count=1)
+    if "</" in line:
+        line = _compiled(_CLOSING_TAG).sub("", line)
     text = _compiled(_QUOTED).sub(lambda match: _quoted(match.group(), len(line)), line).lower()
     # An odd part is a number to keep, the even ones lie around it.
     parts = _compiled(f"({_KEPT_NUMBER})").split(text)
