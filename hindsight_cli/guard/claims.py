@@ -118,7 +118,7 @@ def _check_step_claims(text: str, facts: Facts) -> Iterator[Finding]:
 
 def _claim_about(before: str, after: str) -> _Claim | None:
     """The nearest plain claim in the clause: behind the step first, then in front of it."""
-    clause_after = _CLAUSE.split(after)[0][:_REACH]
+    clause_after = _CLAUSE.split(after.lstrip(" ,:，、-–"))[0][:_REACH]
     clause_before = _CLAUSE.split(before)[-1][-_REACH:]
     return _plain_claim(clause_after) or _plain_claim(clause_before, last=True)
 

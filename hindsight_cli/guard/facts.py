@@ -80,11 +80,17 @@ class Haystack:
         """Whether `parts` follow each other in one text with little between them."""
         if not parts:
             return True
-        room = 3 * sum(map(len, parts)) + 24 * len(parts)
+        room = 2 * sum(map(len, parts)) + 16 * len(parts)
         return any(
             self._follow(parts[1:], start + len(parts[0]), start + room)
             for _, start in zip(range(_MAX_TRIES), self.positions(parts[0]), strict=False)
         )
+
+    def around(self, needle: str, reach: int) -> Iterator[str]:
+        """What stands within `reach` of `needle`, itself shown as NUL, wherever it stands."""
+        for _, start in zip(range(_MAX_TRIES), self.positions(needle), strict=False):
+            end = start + len(needle)
+            yield f"{self.text[max(0, start - reach) : start]}\0{self.text[end : end + reach]}"
 
     def share_near(self, words: list[str]) -> float:
         """The largest share of `words` that one stretch of about their length holds."""

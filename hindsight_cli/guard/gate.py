@@ -5,7 +5,7 @@ Source: docs/explanation/trust.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hindsight_cli.guard import risk as risks
@@ -48,6 +48,7 @@ LEVELS = {
     "hostile_example": Level.REVIEW,
     "duplicate": Level.REVIEW,
 }
+_TOLD_ELSEWHERE = frozenset({"risky_advice", "hostile_example", "external_origin"})
 _ORDER = {level: rank for rank, level in enumerate(Level)}
 _FIELDS = ("scenario", "recommend", "avoid", "why")
 _SAME_WORDS = 0.8  # of the content words of two pieces of advice: one of them is enough
@@ -105,14 +106,24 @@ def _judge(candidate: Candidate, facts: Facts | None) -> Verdict:
     findings += _advice(clean, origin)
     if workaround_sign(clean.recommend):
         clean = replace(clean, workaround=True)
-    findings = list(dict.fromkeys(findings))
     return Verdict(
         verdict=level_of(findings),
-        findings=tuple(findings),
-        risk=risk,
+        findings=_worst_first(findings),
+        risk=(*risk, *_doubts(findings)),
         origin=origin,
         candidate=clean,
     )
+
+
+def _worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    unique = dict.fromkeys(findings)
+    return tuple(sorted(unique, key=lambda f: _ORDER[LEVELS[f.code]], reverse=True))
+
+
+def _doubts(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """What only a person can settle stands among the risks: nothing takes it in bulk."""
+    codes = (f.code for f in findings if LEVELS[f.code] is Level.REVIEW)
+    return tuple(dict.fromkeys(code for code in codes if code not in _TOLD_ELSEWHERE))
 
 
 def _canonical(candidate: Candidate) -> _Read:
@@ -191,8 +202,9 @@ def _resolved(candidate: Candidate, facts: Facts) -> tuple[Cite, ...]:
 
 
 def _with(verdict: Verdict, finding: Finding) -> Verdict:
-    findings = (*verdict.findings, finding)
-    return replace(verdict, findings=findings, verdict=level_of(findings))
+    findings = _worst_first((*verdict.findings, finding))
+    risk = (*verdict.risk, finding.code)
+    return replace(verdict, findings=findings, risk=risk, verdict=level_of(findings))
 
 
 def _same(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from hindsight_cli.guard.candidate import Candidate, Cite
 from hindsight_cli.guard.facts import Facts, Haystack, Step, normalized
+from hindsight_cli.guard.stopwords import STOP_WORDS
 from hindsight_cli.guard.literals import Literal, Shape, find_literals, pieces
 from hindsight_cli.guard.verdict import Finding, Level, Verdict
 from hindsight_cli.records.trace import Call
@@ -27,6 +28,23 @@ _QUOTE_SHARE = 0.75  # of a quotation's words, found close together: it was said
 _PARAPHRASE_SHARE = 0.5  # fewer: nobody said anything like it
 _MIN_TAIL = 2  # folders of a path that must be found when its head is elsewhere
 _TIME_UNITS = (1, 60, 1000, 60_000)  # a time may be told in another unit
+# In a long trace any number turns up somewhere: these must stand beside what they are said to be.
+_REACH = 24
+_LABELLED = (
+    (
+        re.compile(
+            r"(?:exit(?:ed)?(?: with)? (?:code|status)|return(?:ed)? code|退出码)\W{0,3}$", re.I
+        ),
+        re.compile(r"(?:exit\w*|code|status|returned|signal|rc|退出码?)\D{0,12}\0"),
+    ),
+    (
+        re.compile(r"(?:http|状态码)(?:/\d(?:\.\d)?)?(?: code| status| error)*\W{0,3}$", re.I),
+        re.compile(
+            r"(?:http\S*|status|code|error|response|returned|got)\W{0,8}\0|\0\W{0,4}(?:not|forbidden|"
+            r"unauth|bad|internal|too|gateway|service|conflict|ok|created|unprocess|client|server|request)"
+        ),
+    ),
+)
 _TIMED = re.compile(r"\s*(?:ms|s|sec|seconds?|min|minutes?|h|hours?|秒|毫秒|分钟|分)\b")
 
 
@@ -105,9 +123,12 @@ def is_in(literal: Literal, hay: Haystack, context: str = "") -> bool:
 def _has_number(word: str, hay: Haystack, context: str) -> bool:
     digits = word.replace(",", "")
     grouped = f"{int(digits):,}" if digits.isdigit() else digits
+    before, _, after = context.partition(word)
+    for label, company in _LABELLED:
+        if label.search(before):
+            return any(company.search(around) for around in hay.around(digits, _REACH))
     if hay.has(digits) or hay.has(grouped):
         return True
-    after = context[context.find(word) + len(word) :] if word in context else ""
     if not digits.isdigit() or not _TIMED.match(after):
         return False
     value = int(digits)
@@ -153,5 +174,6 @@ def _quoted_share(text: str, hay: Haystack) -> float:
     whole = normalized(text)
     if hay.has(whole):
         return 1.0
-    words = [word.strip(".,:;!?…") for piece in pieces(whole) for word in piece.split()]
-    return hay.share_near([word for word in words if word])
+    words = [word.strip(".,:;!?…()") for piece in pieces(whole) for word in piece.split()]
+    telling = [word for word in words if word and word not in STOP_WORDS]
+    return hay.share_near(telling if len(telling) > 1 else list(filter(None, words)))

@@ -53,12 +53,15 @@ VOIDED = (
     r"been|as|become) (?:now )?(?:obsolete|void|revoked|cancell?ed|superseded|suspended|lifted|null|outdated|"
     r"replaced|overridden|withdrawn|invalid|optional|legacy|off)|(?:do|does) not (?:apply|matter|count|bind))"
 )
-SUPREME = (
-    r"(?:out-?ranks?|overrides?|overrules?|supersedes?|take[s]? (?:precedence|priority)|prevails?|wins|"
-    r"(?:has|have) (?:the )?(?:highest|absolute|top) (?:priority|authority|precedence)|"
-    r"(?:is|as) (?:the|your|its) (?:only|sole|highest|final|single|supreme)\b|"
+SOLE = (
+    r"(?:\bas (?:the|your|its) (?:only|sole|highest|final|single|supreme)\b|"
     r"(?:your|the) (?:only|sole) (?:operating |valid |true )?(?:guide|rule|instruction|authority|"
     r"guideline|directive|order)s?)"
+)
+SUPREME = (
+    r"(?:out-?ranks?|overrides?|overrules?|supersedes?|take[s]? (?:precedence|priority)|prevails?|wins\b|"
+    r"(?:has|have) (?:the )?(?:highest|absolute|top) (?:priority|authority|precedence)|"
+    r"\bis (?:the|your|its) (?:only|sole|highest|final|single|supreme)\b|" + SOLE + ")"
 )
 SELF = (
     r"(?:(?:this|the (?:following|present|text of this)|below) (?:rule|memory|lesson|experience|text|message|"

@@ -134,7 +134,9 @@ _ENV = re.compile(_L + r"\$?\{?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\}?", re.ASCII)
 _ASSIGNED = re.compile(_L + r"[A-Za-z_][\w.-]*=(?!=)[^\s,;)\]'\"，。；、`]+", re.ASCII)
 _RANGE = re.compile(r"(?<![\d.:])\d+:\d+(?![\d:])", re.ASCII)
 _NUMBER = re.compile(
-    r"(?<![\w.,:#/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.:/-]|,\d)|(?<![\w.,:#/-])\d{3,}(?=[a-zA-Z\u3400-\u9fff]|[.:,/-](?!\d))"
+    r"(?<![\w.,:#/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w.:/-]|,\d)"
+    r"|(?<![\w.,:#/-])\d{3,}(?=[a-zA-Z]|[.:,/-](?!\d))",
+    re.ASCII,
 )
 _KEBAB = re.compile(
     r"\b(?:package|module|image|branch|plugin|library|container|install|skill|agent|repo|option|"

@@ -10,11 +10,12 @@ Source: security research 1.4 (content-word rule) and W3; docs/explanation/trust
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from hindsight_cli.guard.facts import Facts, Haystack, normalized
 from hindsight_cli.guard.grounding import is_in
 from hindsight_cli.guard.literals import find_literals
+from hindsight_cli.guard.stopwords import STOP_WORDS
 from hindsight_cli.records.experience import Origin
 
 _WORD = re.compile(r"[a-z0-9_][a-z0-9_./:@-]*[a-z0-9_]|[^\W\d_a-z]{2,}", re.ASCII)
@@ -26,15 +27,6 @@ _MIN_FOREIGN = 4
 _USER_SHARE = 0.5
 _MIN_WORDS = 3
 _STEM = 5  # words are compared by their first letters: install, installs, installing
-_STOP = frozenset(
-    """about above after again all also always and any are as at be been before being both but by can could did do
-    does doing done down each else even ever every few first for from get gets had has have how however if in
-    instead into is it its just keep last later let like make makes many may might more most much must need
-    needs never new next not nothing now of off on once one only or other others out over own per put rather
-    same set should since so some still such take than that the their them then there these they this those
-    through to too try two under until up use used uses using very via was way well were what when where
-    whether which while who why will with within without would yet you your""".split()  # noqa: SIM905
-)
 
 
 def origin_of(advice: str, facts: Facts) -> Origin:
@@ -58,7 +50,7 @@ def origin_of(advice: str, facts: Facts) -> Origin:
 
 def is_foreign(words: list[str], facts: Facts) -> bool:
     """Whether most words that are not our own stand close together in one tool result."""
-    strange = [word for word in words if word not in facts.own.text]
+    strange = [word for word in words if not _stands_in(word, facts.own)]
     if len(strange) < _MIN_FOREIGN or len(strange) < _ADVICE_SHARE * len(words):
         return False
     needed = max(_MIN_FOREIGN - 1, _FOREIGN_SHARE * len(strange), _ADVICE_SHARE * len(words))
@@ -72,7 +64,7 @@ def content_words(text: str) -> list[str]:
     latin = [
         word[: max(_STEM, len(word) - 3)]
         for word in _LETTERS.findall(_CJK.sub(" ", folded))
-        if word not in _STOP
+        if word not in STOP_WORDS
     ]
     pairs = [run[i : i + 2] for run in _CJK.findall(folded) for i in range(max(1, len(run) - 1))]
     return list(dict.fromkeys([*latin, *pairs]))
@@ -80,13 +72,10 @@ def content_words(text: str) -> list[str]:
 
 def _densest(words: list[str], output: Haystack, room: int) -> int:
     """The most of `words` that one stretch of `room` characters of `output` holds."""
-    text = output.text
-    present = [word for word in words if word in text]
+    present = [word for word in words if word in output.text]
     if len(present) < _MIN_FOREIGN - 1:
-        return len(present)
-    if len(text) <= room:
-        return len(present)
-    spots = sorted((spot, word) for word in present for spot in _spots(word, text))
+        return 0
+    spots = sorted((spot, word) for word in present for spot in _spots(word, output.text))
     best = start = 0
     inside: dict[str, int] = {}
     for spot, word in spots:
@@ -101,10 +90,17 @@ def _densest(words: list[str], output: Haystack, room: int) -> int:
     return best
 
 
-def _spots(word: str, text: str) -> Iterable[int]:
+def _stands_in(word: str, hay: Haystack) -> bool:
+    return next(_spots(word, hay.text), None) is not None
+
+
+def _spots(word: str, text: str) -> Iterator[int]:
+    """Where `word` begins a word of `text`; Chinese has no word borders."""
+    latin = word[0].isascii()
     start = text.find(word)
     while start >= 0:
-        yield start
+        if not latin or start == 0 or not text[start - 1].isalpha():
+            yield start
         start = text.find(word, start + 1)
 
 
