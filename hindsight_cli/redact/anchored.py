@@ -34,7 +34,7 @@ ANCHORED = (
     Anchored("otp_secret", "otpauth://", r"otpauth://\S{0,200}?[?&]secret=([A-Z2-7a-z]{12,128})", ("otpauth://totp/a:b?secret={up:4}QRSTUVWX{up:12}",)),
     Anchored("pgpass", ":5432:", r"(?<=:5432:)[\w*.-]{1,63}:[\w*.-]{1,63}:([^\s:\"'`]{4,128})", ("db.test:5432:app:app:{b62:14}",), ("host:5432:db:user:password",)),
     Anchored("netrc", "login ", r"(?<=login )\S{1,80}\s+password\s+(\S{4,128})", ("machine a.test login bot password {b62:14}",), ("login name password <password>",)),
-    Anchored("sql_password", "dentified by", r"dentified by (?:password )?\\*[\"'`]([^\"'`\\\n]{3,128})", ("CREATE USER a IDENTIFIED BY '{b62:12}'",), ("IDENTIFIED BY 'password'",)),
+    Anchored("sql_password", "dentified by", r"dentified by (?:password )?\\*[\"']([^\"'`\\\n]{3,128})", ("CREATE USER a IDENTIFIED BY '{b62:12}'",), ("IDENTIFIED BY 'password'",)),
     Anchored("sql_password", "dentified with", r"dentified with \\*[\"'`]?\w+\\*[\"'`]? (?:by|as) \\*[\"'`]([^\"'`\\\n]{3,128})", ("IDENTIFIED WITH mysql_native_password BY '{b62:12}'",)),
 )  # fmt: skip
 _HASHES = r"\$(?:[1569]|2[abxy]?|y|gy|apr1|argon2[id]{1,2}|scrypt|pbkdf2[\w-]*)\$[\w./$,=+-]{20,250}"

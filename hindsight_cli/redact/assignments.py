@@ -12,9 +12,10 @@ from functools import lru_cache
 
 from hindsight_cli.redact.headers import authorization_value
 from hindsight_cli.redact.literals import Value, read_value
-from hindsight_cli.redact.names import Meaning, meaning_of
+from hindsight_cli.redact.names import IN_QUERY, Meaning, meaning_of, words_of
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import Level, is_secret, is_shape
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.values import is_random, is_secret, is_shape
 
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$ñ"
 _NAME_CHARS = 64
@@ -87,12 +88,14 @@ def _assigned(text: str, start: int, end: int) -> Hit | None:
         return None
     if name.lower().endswith("authorization"):
         return authorization_value(text, end)
+    by_name = _by_separator(text, start, end, meaning)
+    if by_name is not None or meaning.kind == IN_QUERY:
+        return by_name
     return (
-        _by_separator(text, start, end, meaning)
-        or _by_markup(text, start, end, meaning)
-        or _by_pair(text, end, meaning)
+        _by_markup(text, start, end, meaning)
+        or _by_pair(text, end, meaning, is_env=name.isupper() and "_" in name)
         or _by_flag(text, start, end, meaning)
-        or _by_call(text, end, meaning)
+        or _by_call(text, start, end, meaning)
     )
 
 
@@ -123,6 +126,8 @@ def _by_separator(text: str, start: int, end: int, meaning: Meaning) -> Hit | No
         cut = min((i for c in "&#" if (i := text.find(c, value.start, value.end)) >= 0), default=0)
         value = value._replace(end=cut) if cut > value.start else value
     quoted = bool(value.quote)
+    if meaning.kind == IN_QUERY and not in_query:
+        return None
     config = _is_config(text, start, assign, value)
     if not _accepts(text, value, meaning, quoted=quoted, config=config, name=text[start:end]):
         return None
@@ -139,7 +144,7 @@ def _block_scalar(text: str, at: int) -> Value | None:
 def _is_config(text: str, start: int, assign: re.Match[str], value: Value) -> bool:
     """Whether the place holds only values: an environment, a JSON field, a line of YAML."""
     if assign["close"]:
-        return True
+        return bool(value.quote)
     tight = assign["sep"] == "=" and not assign["space"] and assign.start("sep") == assign.start()
     line = text[text.rfind("\n", 0, start) + 1 : start] if start else ""
     alone = not line.strip(" \t-+>#") or line.rstrip().endswith(("export", "ENV", "-e", "env", "set"))
@@ -171,17 +176,20 @@ def _by_markup(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
     return _hit(value, meaning)
 
 
-def _by_pair(text: str, end: int, meaning: Meaning) -> Hit | None:
+def _by_pair(text: str, end: int, meaning: Meaning, *, is_env: bool) -> Hit | None:
     pair = _paired().match(text, end, end + 120)
     value = read_value(text, pair.end()) if pair else None
     if value is None:
         return None
     candidate = text[value.start : value.end]
     named = "al" in pair.group().lower() if pair else False
-    level = meaning.level if named or meaning.level < Level.SECRET else Level.TOKEN
-    if not is_secret(candidate, level, quoted=bool(value.quote), config=named):
-        return None
-    return _hit(value, meaning)
+    if named:
+        found = is_secret(candidate, meaning.level, quoted=bool(value.quote), config=True)
+    else:  # two strings in a row, as in setenv("API_KEY", "x"): the second must speak for itself
+        found = is_random(candidate, 16) or (is_env and is_secret(candidate, Level.TOKEN))
+        found = found and is_secret(candidate, Level.TOKEN) and not is_shape("identifier", candidate)
+        found = found and (is_env or not any(mark in candidate for mark in ".: "))
+    return _hit(value, meaning) if found else None
 
 
 def _by_flag(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
@@ -197,12 +205,13 @@ def _by_flag(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
     return _hit(value, meaning)
 
 
-def _by_call(text: str, end: int, meaning: Meaning) -> Hit | None:
+def _by_call(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
     """`.password("x")`, `PASSWORD('x')`: a literal handed to something named after a secret."""
     if text[end] != "(" or text[end + 1 : end + 2] not in ("'", '"'):
         return None
     value = read_value(text, end + 1)
     if value is None or text[value.end + 1 : value.end + 2] not in (")", ","):
         return None
-    level = Level.SECRET if meaning.level is Level.PASSWORD else Level.WEAK
+    plain = words_of(text[start:end])[-1] in ("password", "passwd", "passphrase", "pwd")
+    level = Level.SECRET if plain else Level.WEAK
     return _hit(value, meaning) if is_secret(text[value.start : value.end], level) else None

@@ -10,7 +10,8 @@ from functools import lru_cache
 from hindsight_cli.redact.headers import _cookie_pairs
 from hindsight_cli.redact.literals import read_value
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import Level, is_placeholder, is_secret
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.values import is_placeholder, is_secret
 
 _COMMAND_CHARS = 1_000
 # Between a flag and its value: white space, a continued line, or the next item of a JSON list.

@@ -11,7 +11,8 @@ from functools import lru_cache
 from hindsight_cli.redact.literals import read_bare
 from hindsight_cli.redact.names import meaning_of
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import Level, is_placeholder, is_random, is_secret, is_shape
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.values import is_placeholder, is_random, is_secret, is_shape
 
 _COOKIE_CHARS = 4_096
 _SESSION_WORDS = ("sess", "sid", "auth", "token", "remember", "jwt", "login", "csrf", "xsrf")
@@ -55,7 +56,8 @@ def find_bearers(text: str, low: str) -> Iterator[Hit]:
     at = low.find("bearer ")
     while at >= 0:
         value = read_bare(text, at + len("bearer "))
-        if value is not None and is_random(text[value.start : value.end], 16):
+        found = text[value.start : value.end] if value else ""
+        if value is not None and is_random(found, 16) and not is_placeholder(found):
             yield Hit(value.start, value.end, "bearer_token")
         at = low.find("bearer ", at + 1)
 

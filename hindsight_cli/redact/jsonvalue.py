@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from hindsight_cli.redact.names import meaning_of
-from hindsight_cli.redact.values import Level, is_placeholder, is_secret
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.values import is_placeholder, is_secret
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from hindsight_cli.redact.values import Level
+from hindsight_cli.redact.levels import Level
 
 
 class Meaning(NamedTuple):
@@ -21,6 +21,7 @@ class Meaning(NamedTuple):
 
 
 NOTHING = Meaning(Level.NONE, "")
+IN_QUERY = "signature"  # the kind of what is a secret in the query of a URL only
 
 _PASSWORDS = frozenset(
     "password passwd pwd passphrase passcode pass pw pswd psw passwords pword userpwd passwort"
@@ -30,13 +31,19 @@ _SECRETS = frozenset("secret secrets mnemonic seedphrase".split())
 _TOKENS = frozenset("token jwt bearer apikey pat apitoken authtoken accesstoken".split())
 _WEAK = frozenset(
     "key keys auth authorization cred creds credential credentials credenti cookie sas salt pepper"
-    " signature sig webhook sid sessionid jsessionid phpsessid appid ticket ключ токен".split()
+    " webhook sid sessionid jsessionid phpsessid ticket ключ токен".split()
 )
+_IN_QUERIES = frozenset("signature sig sas appid code hmac".split())
 _PINS = frozenset("pin otp cvv cvc totp".split())
 _PASSWORD_TAILS = ("password", "passwd", "passphrase", "passwort", "pwd")
 _SECRET_TAILS = ("secret", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey")
 _TOKEN_TAILS = ("token", "apikey", "accesskey", "authkey", "appkey", "accountkey")
 _NOT_PASS = frozenset("bypass compass surpass encompass trespass underpass overpass impasse".split())
+
+_NOT_TO_PASS = frozenset(
+    "should to can must will could would may not all any tests first second one two single multi"
+    " forward backward render shader build compile optimization".split()
+)
 
 # What a key must be for, to be a secret without looking like one.
 _KEY_USES = frozenset(
@@ -84,10 +91,11 @@ def words_of(name: str) -> list[str]:
 def meaning_of(name: str) -> Meaning:
     """What a variable, field, flag or header called `name` would hold."""
     words = words_of(name)
+    tail = ""
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _NEUTRAL):
-        words.pop()
-    if not words:
-        return NOTHING
+        tail = words.pop()
+    if not words or (words[-1] == "pass" and tail.isalpha() and name != name.upper()):
+        return NOTHING  # passValue, passString: a verb
     meaning = _last_word(words)
     if meaning.level > Level.WEAK and len(words) > 1 and words[0] in _ACTIONS:
         return Meaning(Level.WEAK, meaning.kind)
@@ -98,10 +106,10 @@ def _last_word(words: list[str]) -> Meaning:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last == "id":
         return _identifier(words)
-    if last in _PASSWORDS or last.endswith(_PASSWORD_TAILS):
+    if last != "pass" and (last in _PASSWORDS or last.endswith(_PASSWORD_TAILS)):
         return Meaning(Level.PASSWORD, "password")
     if last.endswith("pass") and last not in _NOT_PASS:
-        return Meaning(Level.PASSWORD, "password")
+        return NOTHING if before in _NOT_TO_PASS else Meaning(Level.PASSWORD, "password")
     if last in _SECRETS or last.endswith(_SECRET_TAILS):
         return Meaning(Level.SECRET, "secret")
     if last in _TOKENS or last.endswith(_TOKEN_TAILS):
@@ -110,6 +118,8 @@ def _last_word(words: list[str]) -> Meaning:
         return _key(words[:-1], plural=last == "keys")
     if last in _PINS:
         return Meaning(Level.PASSWORD, "pin")
+    if last in _IN_QUERIES:
+        return Meaning(Level.WEAK, IN_QUERY)
     return Meaning(Level.WEAK, "credential") if last in _WEAK else NOTHING
 
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import Level, is_hash, is_placeholder, is_random, is_secret, is_shape
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.values import is_code, is_hash, is_placeholder, is_random, is_secret, is_shape
 
 _NEAR_CHARS = 100
 _CJK_WORDS = ("密码", "口令", "密钥", "秘钥", "令牌", "私钥", "凭证", "凭据", "密碼", "金鑰", "パスワード", "비밀번호", "授权码", "验证码")
@@ -41,7 +42,9 @@ def find_prose(text: str, low: str) -> Iterator[Hit]:
 
 def _english(text: str, low: str) -> Iterator[Hit]:
     said = _compiled(_SAID)
-    for word in _compiled(r"passw(?:or)?d|passphrase|passcode|secret|token|credentials?|(?:api|access|license) key|key|login|pwd").finditer(low):
+    for word in _compiled(
+        r"(?<![\w.$-])(?:passw(?:or)?d|passphrase|passcode|secret|token|credentials?|key|login|pwd)(?!\w)"
+    ).finditer(low):
         at = word.end()
         if text[at : at + 1] not in " :\t\"'`*":
             continue
@@ -57,7 +60,9 @@ def _english(text: str, low: str) -> Iterator[Hit]:
 def _is_told(text: str, value: Value, *, person: bool) -> bool:
     candidate = text[value.start : value.end].rstrip(".!?,;")
     if not person:
-        return is_random(candidate, 16) and not is_hash(candidate) and not _is_plain_hash(candidate)
+        if not value.quote and is_code(candidate):
+            return False
+        return is_random(candidate, 16) and not (is_hash(candidate) or _is_plain_hash(candidate))
     digits = any(c.isdigit() for c in candidate)
     letters = any(c.isalpha() for c in candidate)
     if not (digits and letters and len(candidate) >= 6):

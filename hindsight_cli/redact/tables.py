@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from hindsight_cli.redact.names import meaning_of
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import Level, is_secret
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.values import is_secret
 
 _ROWS = 500
 _LINE_CHARS = 2_000
-
-
-@lru_cache(maxsize=1)
-def _header() -> re.Pattern[str]:
-    # A cell and nothing else: a delimiter or the line's end follows, and comes before.
-    return re.compile(
-        r"^[^\n:=(){}\[\];]{0,1000}?(?:^|[,|\t;])[ \t\"']*[\w. -]{0,40}?"
-        r"(?:passw(?:or)?d|passphrase|secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|pwd|credential)"
-        r"[\w. -]{0,20}[ \t\"']*(?:[,|\t;]|\r?$)[^\n:=(){}\[\]]{0,1000}$",
-        re.MULTILINE,
-    )
 
 
 def find_tables(text: str, low: str) -> Iterator[Hit]:
@@ -46,7 +34,7 @@ def _below(text: str, line: int, end: int) -> Iterator[Hit]:
         return
     cells = [cell for _, cell in _cells(header, delimiter)]
     wanted = {i: meaning for i, cell in enumerate(cells) if (meaning := meaning_of(cell)).level and len(cell) < 40}
-    if not wanted or len(cells) < 2:
+    if not wanted or sum(bool(cell) for cell in cells) < 2:
         return
     for _ in range(_ROWS):
         line, end = end + 1, text.find("\n", end + 1)
@@ -60,8 +48,9 @@ def _below(text: str, line: int, end: int) -> Iterator[Hit]:
             return
         for index, meaning in wanted.items():
             offset, cell = row[index]
-            level = min(meaning.level, Level.SECRET) if cell.isalpha() else meaning.level
-            if is_secret(cell, level):
+            if is_secret(cell, min(meaning.level, Level.SECRET)) or (
+                meaning.level is Level.PASSWORD and any(map(str.isdigit, cell)) and is_secret(cell, meaning.level)
+            ):
                 yield Hit(line + offset, line + offset + len(cell), meaning.kind)
 
 

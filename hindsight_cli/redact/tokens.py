@@ -16,6 +16,7 @@ from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_placeholder, is_random, is_sequence, is_shape, is_wordy
 
 _WORD_CHARS = 16
+_BODY_CHARS = 300
 _ESCAPES = "nrt"
 # Words of a prefix that say: what follows is a credential.
 _QUALIFIERS = frozenset(
@@ -27,7 +28,7 @@ _STRONG = frozenset("live pat sk secret token tok apikey pw password cred".split
 _IDS = frozenset(
     "toolu msg call chatcmpl req resp file asst thread run step evt cus sub pi pm price session"
     " ses conv item fc rs cs in ch seti prod trace span sha sha1 sha256 sha384 sha512 md5 main chunk"
-    " vendor index bundle asset commit build layer img image doc page event job task user org team"
+    " vendor index bundle batch asset commit build layer img image doc page event job task user org team"
     " project chat message block".split()
 )
 
@@ -119,10 +120,10 @@ def _prefixed(text: str, start: int, end: int) -> Hit | None:
     head = compiled(r"(?:[a-z][a-z0-9]{0,11}[_-]){1,4}").match(text, start, end)
     if head is None or (start and text[start - 1] in "/+="  and text[start - 1] != "="):
         return None
-    words = set(re.split("[_-]", head.group()))
+    words = {*re.split("[_-]", head.group())} - {""}
     body = text[head.end() : end].rstrip(".-_")
     hexadecimal = is_shape("hex", body)
-    if words & _IDS or is_shape("uuid", body) or "." in body:
+    if words & _IDS or head.group().startswith("test_") or is_shape("uuid", body) or "." in body:
         return None
     least = 32 if hexadecimal else 20
     if not words & (_STRONG if hexadecimal else _QUALIFIERS):
@@ -130,6 +131,9 @@ def _prefixed(text: str, start: int, end: int) -> Hit | None:
         if hexadecimal or not body.isalnum() or len(words) > 2:
             return None
     mixed = hexadecimal or (body != body.lower() and body != body.upper())
-    if mixed and len(body) <= 300 and is_random(body, least) and not is_placeholder(body):
+    digits = sum(char.isdigit() for char in body)
+    if not mixed or len(body) > _BODY_CHARS or digits < max(2, len(body) // 16):
+        return None
+    if is_random(body, least) and not is_placeholder(body):
         return Hit(start, head.end() + len(body), "token", sure=2)
     return None

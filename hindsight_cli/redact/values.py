@@ -8,23 +8,14 @@ secrets however secret the name beside them is. Pure; patterns are compiled on f
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from functools import lru_cache
+
+from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.names import meaning_of
 
 _TEMPLATE_LIMIT = 120  # placeholders are short; longer values are not searched for their words
 _WORDY = 0.55  # share of a value made of pronounceable pieces from which it reads as words
 _DESCRIPTION_WORDS = 5
-
-
-class Level(IntEnum):
-    """How much the surroundings alone prove; the less, the more the value must show."""
-
-    NONE = 0
-    WEAK = 1  # `..._key`, `auth`, `signature`: only a long random value is a secret
-    TOKEN = 2  # `token`, `api_key`: machine-made, so words and versions are not
-    SECRET = 3  # `client_secret`: mostly machine-made, sometimes typed by a person
-    PASSWORD = 4  # chosen by people: anything that is not a placeholder
-
 
 WORDS = frozenset(
     """
@@ -67,6 +58,8 @@ _PROSE = frozenset(
     " required reset should than that the their this to too type until used using was when where"
     " which will with without you your the".split()
 )
+# Inside a value of letters only they say that it talks of a secret: badpass, userToken.
+_META = "pass secret token key test fake dummy wrong bad invalid some user name value mock".split()
 _SUFFIXES = (
     ".pem", ".key", ".crt", ".cer", ".json", ".yaml", ".yml", ".txt", ".env", ".conf", ".cfg",
     ".ini", ".py", ".js", ".ts", ".tsx", ".go", ".rs", ".java", ".rb", ".sh", ".md", ".html", ".p12",
@@ -80,10 +73,10 @@ _SHAPES = {
     r"|%[-+\d.]*[a-zA-Z]|%\(\w+\)\w?|<.*|\[[A-Za-z _.-]+\]?|@[A-Z_]+@|__[A-Z_]+__|:[a-z_]+"
     r"|ENC\[.*|op://.*|vault:.*|arn:aws:.*|(?:env|file|secret|secrets|var|vars|ref)[:.].*"
     r"|process\.env.*|os\.environ.*|!\w+|\\?",
-    "filled": r"\{[A-Za-z_][\w.]*\}|%\(\w+\)s|%s\b|%d\b|<[A-Za-z][\w -]*>",
-    "call": r"[&*!]*[A-Za-z_$][\w$.:\->?]*[(\[].*",
+    "filled": r"\{[A-Za-z_][\w.]*(?:\([^{}]*\)|\[[^{}]*\])?\}|%\(\w+\)s|%s\b|%d\b|<[A-Za-z][\w -]*>",
+    "call": r"[&*!]*[A-Za-z_$][\w$.:\->?]*[(\[].*|[(\[{].*",
     "dotted": r"[&*!@]*[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[!?;,)]*",
-    "identifier": r"[&*!@]*[A-Za-z_$][A-Za-z_$]*\d?[?;,)\]}]*",
+    "identifier": r"[&*!@]*[A-Za-z_$](?:[A-Za-z_$]*\d?|\w*_\w*(?:/[\w().,-]+)*)[?;,)\]}]*",
     "number": r"[-+]?[\d.,_]+(?:e[-+]?\d+)?(?:ms|s|m|h|d|px|em|rem|%|[kKmMgG]i?[bB]?)?",
     "version": r"[vV]?\d+(?:\.\d+)+(?:[-+._]?\w+)*|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|(?:\d{1,3}\.){3}.*",
     "email": r"[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+",
@@ -93,6 +86,7 @@ _SHAPES = {
     "url": r"[a-z][a-z0-9+.-]{1,15}://.*",
     "token": r"[\w+/=.~:|%-]+",
     "piece": r"[A-Z]?[a-z]{3,}|[A-Z]{4,}",
+    "segment": r"[^\W_]+",
     "consonants": r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}",
     "hash": r"(?:sha\d+|md5|h1|blake2\w*)[-:=~].*",
 }
@@ -138,21 +132,34 @@ def is_path(value: str) -> bool:
     return is_shape("url", value)
 
 
-def is_code(value: str) -> bool:
-    """Whether an unquoted value is an expression: a call, a variable, an attribute."""
-    if is_shape("call", value) or is_shape("identifier", value):
+def is_code(value: str, *, config: bool = False) -> bool:
+    """Whether an unquoted value is an expression: a call, a variable, an attribute.
+
+    In a place that holds only values a bare word is a word, not a variable.
+    """
+    if is_shape("call", value) or (not config and is_shape("identifier", value)):
         return True
     return is_shape("dotted", value) and not any(is_random(p, 16) for p in value.split("."))
 
 
 def is_wordy(value: str) -> bool:
     """Whether most of the value is made of pronounceable pieces, like my-test-token-1."""
-    letters = 0
-    for piece in _shape("piece").findall(value):
-        vowels = sum(piece.count(vowel) for vowel in "aeiouyAEIOUY")
-        if len(piece) >= 4 and vowels * 6 >= len(piece) and not _shape("consonants").search(piece):
-            letters += len(piece)
-    return letters >= _WORDY * len(value)
+    pieces = sum(len(p) for p in _shape("piece").findall(value) if len(p) >= 4 and _is_word(p))
+    if pieces >= _WORDY * len(value):
+        return True
+    segments = _shape("segment").findall(value)
+    return len(segments) > 1 and sum(len(s) for s in segments if _is_word(s)) >= _WORDY * len(value)
+
+
+def _is_word(piece: str) -> bool:
+    """Whether a piece can be spoken; a number at its end is allowed."""
+    bare = piece.rstrip("0123456789")
+    if not bare.isalpha() or len(piece) - len(bare) > 4:
+        return False
+    if not (bare.islower() or bare.isupper() or bare.istitle()):
+        return False
+    vowels = sum(bare.count(vowel) for vowel in "aeiouyAEIOUY")
+    return len(bare) <= 3 or (vowels * 6 >= len(bare) and not _shape("consonants").search(bare))
 
 
 def is_random(value: str, min_chars: int) -> bool:
@@ -183,13 +190,21 @@ def _is_password(value: str, *, quoted: bool, config: bool) -> bool:
         return quoted and len(words) < _DESCRIPTION_WORDS and not _PROSE.intersection(words)
     if value.isdigit():
         return len(value) >= 4
+    if "/" in value and not quoted and is_wordy(value):  # PASS: TestParse/empty_input
+        return False
     if not value.isascii():
         return config and quoted and value.isalnum()
     if value.replace("_", "").replace("-", "").isalpha():
-        return (quoted or config) and len(value) >= 5 and value.isalpha()
+        told = any(word in value.lower() for word in _META)
+        return (quoted or config) and len(value) >= 5 and value.isalpha() and not told
     if "." in value and is_shape("version", value):
         return False
     return not is_shape("email", value) and len(value) >= 4
+
+
+def _is_name(value: str) -> bool:
+    """Whether the value is itself the name of a secret: get("API_KEY"), api_key_2."""
+    return value.replace("_", "a").replace("-", "a").isalnum() and meaning_of(value).level > Level.WEAK
 
 
 def _is_secret(value: str, level: Level) -> bool:
@@ -197,7 +212,7 @@ def _is_secret(value: str, level: Level) -> bool:
         return False
     if is_shape("number", value) or is_shape("version", value) or is_shape("email", value):
         return False
-    if is_sequence(value) or is_hash(value):
+    if is_sequence(value) or is_hash(value) or _is_name(value):
         return False
     digits = any(char.isdigit() for char in value)
     letters = any(char.isalpha() for char in value)
@@ -216,7 +231,7 @@ def is_secret(value: str, level: Level, *, quoted: bool = True, config: bool = F
     """
     if len(value) < 4 or is_placeholder(value):
         return False
-    if is_path(value) or (not quoted and is_code(value) and not (config and value.isalpha())):
+    if is_path(value) or (not quoted and is_code(value, config=config)):
         return False
     if level is Level.PASSWORD:
         return _is_password(value, quoted=quoted, config=config)
