@@ -145,7 +145,7 @@ _VARIABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ),
     (
         (".", ":"),
-        r"\b(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|local|internal|cn)(?::\d+)?\b"
+        r"\b(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|local|internal|cn)(?![.\w])(?::\d+\b)?"
         r"|(?:\b\d{1,3}(?:\.\d{1,3}){3}|\blocalhost|\[?::1?\]?)(?::\d+)\b"
         r"|\b\d{1,3}(?:\.\d{1,3}){3}\b",
         "<host>",

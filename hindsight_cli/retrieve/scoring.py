@@ -10,7 +10,7 @@ from hindsight_cli.retrieve.query import Unit, is_common
 # scenario, recommend, avoid, tags, error fingerprints
 FIELD_WEIGHTS = (1.0, 0.75, 0.45, 0.9, 0.9)
 BACKGROUND = 200  # imagined other documents, so that a store of one has rare words too
-COMMON_SHARE = 0.2  # of them, a common word is in this many
+COMMON_SHARE = 0.1  # of them, a common word is in this many
 UNKNOWN = 0.8  # a word the store has nowhere weighs against a match, but less than a known one
 FOREIGN = 0.6  # English asked, Chinese found
 MAX_NEEDS = 48

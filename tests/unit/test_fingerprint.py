@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from hindsight_cli.fingerprint import (
+    MAX_CHARS,
+    error_fingerprint,
+    error_fingerprints,
+    is_specific,
+    looks_like_error,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("port 8080 in use", "port 9090 in use"),
+        ("Error: open '/home/a/x.txt': no such file", "Error: open '/srv/b.txt': no such file"),
+        ("fatal: could not read /etc/a.conf", "fatal: could not read /opt/app/b.conf"),
+        ("error: object 8f3a2c91d not found", "error: object 00c1f4ab7e not found"),
+        ("2026-01-02 03:04:05 ERROR: disk full", "2025-12-31T23:59:59Z ERROR: disk full"),
+        ("KeyError: 'name'", 'KeyError: "age"'),
+        ("\x1b[31merror:\x1b[0m no such table", "error: no such table"),
+        ("app.py:12:3: error: bad name", "lib/other.py:9:1: error: bad name"),
+        ("connect 10.0.0.1:5432 failed: refused", "connect 192.168.7.9:6000 failed: refused"),
+        ("bash: line 3: frob: command not found", "zsh: frob: command not found"),
+        ("<tool_error>File does not exist.</tool_error>", "File does not exist."),
+        ("Error: GET https://a.example/x failed", "Error: GET http://b.example/y/z failed"),
+        ("10%\r55%\r100%\rerror: checksum mismatch", "error: checksum mismatch"),
+        ("错误：端口 8080 被占用", "错误：端口 9090 被占用"),
+    ],
+)
+def test_errors_that_differ_in_their_details_only_are_one(one: str, other: str) -> None:
+    assert error_fingerprint("Bash", one) == error_fingerprint("exec_command", other) != ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("error[E0308]: mismatched types", "error[E0382]: mismatched types"),
+        ("HTTP 404 returned, request failed", "HTTP 500 returned, request failed"),
+        ("process exited with code 137, failed", "process exited with code 139, failed"),
+        ("ls: cannot open: Permission denied", "ls: cannot open: No such file"),
+    ],
+)
+def test_what_names_the_error_stays(one: str, other: str) -> None:
+    assert error_fingerprint("Bash", one) != error_fingerprint("Bash", other)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (
+            "Traceback (most recent call last):\n"
+            '  File "run.py", line 3, in <module>\n    main()\n'
+            "ValueError: unknown colour 'mauve'\n",
+            "valueerror: unknown colour <str>",
+        ),
+        ("ok 1\nok 2\nfatal: not a git repository\nbye", "fatal: not a git repository"),
+        (
+            "error: expected `;`\n --> a.rs:1:2\nerror: aborting due to 1 previous error",
+            "error: expected <str>",
+        ),
+        (
+            "Exception in thread main a.B: x\nCaused by: java.io.IOException: Stream closed",
+            "caused by: java.io.ioexception: stream closed",
+        ),
+        ("E       assert 3 == 4\n=== 1 failed in 0.1s ===", "assert <n> == <n>"),
+        ("0 errors, 0 warnings\nerror: link step did not run", "error: link step did not run"),
+        pytest.param(
+            "start\n" * 900 + "error: disk is gone\n" + "end\n" * 900,
+            "error: disk is gone",
+            id="in the middle of much else",
+        ),
+    ],
+)
+def test_the_telling_line_of_a_long_output_is_found(output: str, told: str) -> None:
+    assert error_fingerprint("Bash", output) == told
+
+
+@pytest.mark.parametrize(
+    "output", ["", "  \n ", "Exit code 1", "all 14 tests passed", "42", "\x00"]
+)
+def test_an_output_that_tells_nothing_has_no_fingerprint(output: str) -> None:
+    assert error_fingerprint("Bash", output) == ""
+
+
+def test_the_first_line_of_a_tool_that_is_no_shell_is_its_message() -> None:
+    assert error_fingerprint("mcp__tickets__close", "Ticket 17 stands open") == (
+        "ticket <n> stands open"
+    )
+
+
+def test_a_fingerprint_is_short_lower_case_text_of_one_line() -> None:
+    found = error_fingerprint("Bash", "ERROR: " + "Something Odd\tHappened " * 40)
+
+    assert len(found) <= MAX_CHARS
+    assert found == found.lower()
+    assert found.isprintable()
+
+
+def test_a_fingerprint_is_found_again_in_itself() -> None:
+    found = error_fingerprint("Bash", "error: could not lock config file .git/config: File exists")
+
+    assert error_fingerprint("Bash", found) == found
+
+
+def test_every_telling_line_is_given_the_most_telling_first() -> None:
+    output = "warning: old\nlibfoo: cannot open shared object\nerror: link failed for target app"
+
+    assert error_fingerprints("Bash", output) == [
+        "error: link failed for target app",
+        "libfoo: cannot open shared object",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "specific"),
+    [("keyerror: <str>", False), ("port <n> in use", True), ("<path>: <n>", False)],
+)
+def test_a_fingerprint_of_few_words_names_a_class_of_errors(
+    fingerprint: str, specific: bool
+) -> None:
+    assert is_specific(fingerprint) is specific
+
+
+@pytest.mark.parametrize(
+    ("text", "is_error"),
+    [
+        ("Traceback (most recent call last):\nTypeError: no", True),
+        ("fatal: refusing to merge unrelated histories", True),
+        ("mkdir: cannot create directory: Permission denied", True),
+        ("报错：找不到模块", True),
+        ("deploy the api with docker", False),
+        ("add a unit test that covers the error path", False),
+        ("", False),
+    ],
+)
+def test_an_error_is_told_from_a_request(text: str, is_error: bool) -> None:
+    assert looks_like_error(text) is is_error
+
+
+@pytest.mark.parametrize(
+    "piece", ["a-", "x/", "'", "1.", "\x1b[", "a@", "0a", "no\nerror: ", "a.", "=failed "]
+)
+def test_no_text_makes_it_slow(piece: str) -> None:
+    text = "error: (" + piece * (100_000 // len(piece))
+    started = time.process_time()
+
+    error_fingerprint("Bash", text)
+
+    assert time.process_time() - started < 2  # ordinary: a few milliseconds
