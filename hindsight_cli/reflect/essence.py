@@ -134,9 +134,14 @@ def changed_arguments(
     short = sorted(names, key=lambda n: (len(accepted[n]) > _MAX_LINE, n not in sent))[:limit]
     gone = [n for n in sent if n not in accepted][:limit]
     return (
-        [(n, excerpt(sent[n], _MAX_LINE)) for n in [*short, *gone] if sent.get(n)],
-        [(n, excerpt(accepted[n], _MAX_LINE)) for n in short if accepted[n]],
+        [(leaf(n), excerpt(sent[n], _MAX_LINE)) for n in [*short, *gone] if sent.get(n)],
+        [(leaf(n), excerpt(accepted[n], _MAX_LINE)) for n in short if accepted[n]],
     )
+
+
+def leaf(name: str) -> str:
+    """The argument's own name: `flights[0].date` is `date` in the call."""
+    return re.sub(r"\[\d+\]$", "", name).rpartition(".")[2]
 
 
 def sources_of(values: Iterable[str], calls: Iterable[Call]) -> tuple[Call, ...]:

@@ -21,7 +21,7 @@ _TEXTS = ("kind", "scenario", "recommend", "avoid", "why", "layer")
 _LISTS = ("cites", "tool_tags", "task_tags")
 
 
-class UnusableReply(ValueError):  # noqa: N818 - a reply, not a fault of the program
+class UnusableReply(ValueError):
     """No answer in it; the message says why in words for a person."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -51,16 +52,18 @@ class _Cut:
         }[importance]
 
 
-# Tried in this order until the record fits; low 0 leaves the step out.
-_CUTS = (
-    _Cut(6000, 3000, 1200),
-    _Cut(3000, 1200, 400),
-    _Cut(1600, 600, 160),
-    _Cut(1000, 300, 80),
-    _Cut(700, 160, 0),
-    _Cut(400, 100, 0),
-    _Cut(240, 0, 0),
-    _Cut(120, 0, 0),
+def _cut(high: int) -> _Cut:
+    """Less important steps get less, and nothing when that would say nothing."""
+    normal, low = high * 2 // 5, high // 8
+    return _Cut(high, normal if normal >= _LEAST else 0, low if low >= _LEAST else 0)
+
+
+_LEAST = 60
+# Tried in this order until the record fits.
+_CUTS = tuple(
+    map(
+        _cut, (6000, 4200, 3000, 2200, 1600, 1200, 900, 700, 560, 480, 400, 320, 240, 180, 140, 100)
+    )
 )
 
 
@@ -87,10 +90,9 @@ def build_prompt(
     record = _record(trace, max(room, 0))
     digest = hashlib.sha256(record.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     fence = f"=====RECORD-{digest}====="  # depends on the record, so it cannot stand in it
-    parts = {"{{stale}}": told, "{{fence}}": fence, "{{trace}}": record}
-    for mark, text in parts.items():
-        template = template.replace(mark, text)
-    return plain_utf8(template)
+    parts = {"stale": told, "fence": fence, "trace": record}
+    # In one pass: what a part says is never read as a mark.
+    return plain_utf8(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match.group(1)], template))
 
 
 def estimated_tokens(text: str) -> int:

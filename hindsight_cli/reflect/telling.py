@@ -109,7 +109,9 @@ def excerpt(text: str, max_chars: int = MAX_LITERAL) -> str:
         return line
     cut = line[:max_chars]
     space = cut.rfind(" ")
-    return (cut[:space] if space > max_chars // 2 else cut).rstrip()
+    if space <= max_chars // 2:  # no word to end at: end before the last name that was cut
+        space = max(i for i, char in enumerate(f" {cut}") if not char.isalnum() and char != "_") - 1
+    return (cut[:space] if space > 0 else cut).rstrip()
 
 
 def quoted(text: str, max_chars: int = MAX_LITERAL) -> str:

@@ -173,7 +173,6 @@ def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
         "recommend": writer.say(
             "red_green",
             "recommend",
-            command=writer.command(failed),
             error=quoted(error_text(failed)),
             changes=writer.join(map(writer.change, changes)),
             fix=writer.command(fix),

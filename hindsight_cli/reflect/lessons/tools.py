@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from hindsight_cli.records.event import Outcome, Status
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect.calls import flat_arguments, path_of, words_of
-from hindsight_cli.reflect.essence import changed_arguments, command_text, short_path, sources_of
+from hindsight_cli.reflect.essence import (
+    changed_arguments,
+    command_text,
+    leaf,
+    short_path,
+    sources_of,
+)
 from hindsight_cli.reflect.findings import Chain, Nature
 from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
@@ -180,7 +186,7 @@ def _kept_arguments(writer: Writer, chain: Chain) -> str:
         return (not named, -shared, len(value) > _LONG_ARGUMENT)
 
     same = [n for n, v in sent[0].items() if v and all(other.get(n) == v for other in sent[1:])]
-    shown = [(name, sent[0][name]) for name in sorted(same, key=rank)[:3]]
+    shown = [(leaf(name), sent[0][name]) for name in sorted(same, key=rank)[:3]]
     return _listed(writer, shown) or f"`{chain.failed[0].tool_name}`"
 
 
