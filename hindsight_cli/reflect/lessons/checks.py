@@ -178,7 +178,13 @@ def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             fix=writer.command(fix),
         ),
         "avoid": writer.say("red_green", "avoid"),
-        "why": writer.say("red_green", "why", failed=failed.step_index, fix_step=fix.step_index),
+        "why": writer.say(
+            "red_green",
+            "why",
+            failed=failed.step_index,
+            command=writer.command(failed),
+            fix_step=fix.step_index,
+        ),
     }
     cited = [failed, fix, *(change.call for change in changes)]
     proposal = writer.proposal(ExperienceKind.SUCCESS_PATTERN, texts, cited)
