@@ -14,6 +14,7 @@ MAX_CHARS = 160
 _HEAD_CHARS = 20_000  # of an output too long to scan whole; its end says more than its start
 _TAIL_CHARS = 60_000
 _LINE_CHARS = 600  # one line may be a minified bundle
+_MAX_TRIED = 100  # telling lines; a compiler may print thousands
 _OWN_MESSAGE_LINES = 3  # where a tool that is no shell says what went wrong
 _MIN_EXACT_WORDS = 3  # fewer words than this name a class of errors, not one error
 SHELL_TOOLS = frozenset(
@@ -206,7 +207,7 @@ def error_fingerprints(tool_name: str, error_text: str, *, limit: int = 6) -> li
     if not lines and tool_name.lower().rpartition("__")[2] not in SHELL_TOOLS:
         lines = _lines(error_text)[:_OWN_MESSAGE_LINES]
     found: dict[str, None] = {}
-    for line in lines:
+    for line in lines[:_MAX_TRIED]:
         if signature := _signature(line):
             found[signature] = None
         if len(found) >= limit:
