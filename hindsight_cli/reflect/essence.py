@@ -17,6 +17,8 @@ MAX_COMMAND = 160
 _MAX_LINE = 110
 _ALIKE = 0.34
 _MIN_BLAMED = 3
+_MAX_COMPARED = 40  # lines of one edit
+_IMPORT = re.compile(r"(?:import|from|use|using|require|#include)\b|[\"'][\w./@-]+[\"'],?$")
 _PATH_PARTS = 3
 _SEGMENTS = re.compile(r"&&|\|\||;")
 _CODE = re.compile(r"\w{2,}")
@@ -80,7 +82,8 @@ def changes_between(
             continue
         for change in _changes(call, about):
             shared = len(words_of(f"{change.old} {change.new} {change.file}") & words_of(about))
-            found.append((-float(shared), call.step_index, change))
+            incidental = _IMPORT.match(change.new or change.old) is not None and shared == 0
+            found.append((float(incidental) - shared, call.step_index, change))
     distinct = {(c.old, c.new): (rank, step, c) for rank, step, c in reversed(found)}
     best = sorted(distinct.values(), key=lambda item: item[:2])[:limit]
     return tuple(change for _, _, change in sorted(best, key=lambda item: item[1]))
@@ -92,18 +95,27 @@ def _changes(call: Call, about: str) -> list[Change]:
         before, after = _lines(edit.old), _lines(edit.new)
         gone = [line for line in before if line not in set(after)]
         come = [line for line in after if line not in set(before)]
-        old = telling_line(gone, about)
-        new = _replacement(old, come) or telling_line(come, about)
+        old, new = _pair(gone, come, about)
         if old or new:
             file = edit.path or _file_told(call)
             changes.append(Change(file=short_path(file), old=old, new=new, call=call))
     return changes[:1]
 
 
-def _replacement(old: str, come: Sequence[str]) -> str:
-    """The new line that took the place of `old`, "" when none resembles it."""
-    best = max(come, key=lambda line: similarity(old, line), default="")
-    return excerpt(best, _MAX_LINE) if old and similarity(old, best) >= _ALIKE else ""
+def _pair(gone: Sequence[str], come: Sequence[str], about: str) -> tuple[str, str]:
+    """A removed line and the one that took its place; only the added one when none did."""
+    wanted = words_of(about)
+    best: tuple[int, float, str, str] | None = None
+    for old in gone[:_MAX_COMPARED]:
+        new = max(come[:_MAX_COMPARED], key=lambda line: similarity(old, line), default="")
+        alike = similarity(old, new)
+        if _ALIKE <= alike and _CODE.search(old) and not _BORING.match(old):
+            shared = len(words_of(f"{old} {new}") & wanted)
+            best = max(best or (-1, 0.0, "", ""), (shared, alike, old, new))
+    if best is not None:
+        return excerpt(best[2], _MAX_LINE), excerpt(best[3], _MAX_LINE)
+    added = telling_line(come, about)
+    return ("", added) if added else (telling_line(gone, about), "")
 
 
 def _file_told(call: Call) -> str:

@@ -44,7 +44,10 @@ def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft:
         passed = [c for c in chain.between if c.status is Status.OK and acts(c)]
         names = list(dict.fromkeys(f"`{c.tool_name}`" for c in passed))[:3]
         before = writer.say("tool", "before", tools=writer.join(names)) if names else ""
-        recommend = writer.say("tool", "recommend_same", before=before, **common)
+        later = writer.reading.calls[writer.reading.index_of[fix.step_index] :]
+        again = any(c.tool_name == failed.tool_name and c.status is Status.OK for c in later)
+        form = "recommend_same" if again else "recommend_other"
+        recommend = writer.say("tool", form, before=before, **common)
     else:
         named = writer.join(dict.fromkeys(f"`{c.tool_name}`" for c in sources))
         source = writer.say("tool", "source", tools=named) if sources else ""
