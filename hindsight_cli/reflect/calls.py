@@ -14,6 +14,7 @@ from functools import lru_cache
 from hindsight_cli.records.event import JsonValue, Status, ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
+from hindsight_cli.reflect.programs import LOOKERS
 
 _PATH_KEYS = ("file_path", "path", "filePath", "absolute_path", "target_file", "notebook_path")
 _PATH_KEYS_MORE = (
@@ -37,9 +38,6 @@ _LINE_EDIT = re.compile(r"^edit\s+(\d+:\d+)?\s*(.*?)(?:\nend_of_edit|\Z)", re.DO
 _FREE_TEXT_KEYS = frozenset({"description", "explanation", "thought", "timeout", "timeout_ms"})
 EDIT_KINDS = frozenset({ToolKind.EDIT, ToolKind.WRITE})
 LOOKUP_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH})
-_LOOKUP_PROGRAMS = frozenset(
-    "cat ls head tail find grep rg egrep sed wc file stat tree fd ag less more bat which whereis".split()
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +170,7 @@ def is_lookup(call: Call) -> bool:
     return (
         bool(started)
         and not shell.written_files(call.command)
-        and all(i.program in _LOOKUP_PROGRAMS for i in started)
+        and all(i.program in LOOKERS for i in started)
     )
 
 

@@ -55,7 +55,7 @@ def command_text(call: Call, max_chars: int = MAX_COMMAND) -> str:
 
 
 def command_difference(bad: Call, good: Call) -> str:
-    """What the accepted command line has that the failed one had not, for lines too long to show."""
+    """What the accepted line has that the failed one had not, when it is too long to show."""
     command = good.command.strip()
     if len(command) <= MAX_COMMAND or "\n" in command:
         return command_text(good)
@@ -109,7 +109,7 @@ def _pair(gone: Sequence[str], come: Sequence[str], about: str) -> tuple[str, st
     for old in gone[:_MAX_COMPARED]:
         new = max(come[:_MAX_COMPARED], key=lambda line: similarity(old, line), default="")
         alike = similarity(old, new)
-        if _ALIKE <= alike and _CODE.search(old) and not _BORING.match(old):
+        if alike >= _ALIKE and _CODE.search(old) and not _BORING.match(old):
             shared = len(words_of(f"{old} {new}") & wanted)
             best = max(best or (-1, 0.0, "", ""), (shared, alike, old, new))
     if best is not None:

@@ -11,15 +11,18 @@ from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import changed_files, changes_files, is_lookup
 from hindsight_cli.reflect.detectors.human import find_corrections
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
+from hindsight_cli.reflect.programs import CheckKind
 from hindsight_cli.reflect.reading import Reading
 
 _CUT = re.compile(
-    r"max(?:imum)?[ _-]?(?:iterations?|steps?|turns?|tokens)|step limit|iteration limit|turn limit|limit(?:s)? exceeded|out of (?:budget|context)"
-    r"|exit_(?:cost|context|format|api)|cost limit|context (?:window|length)|timed? ?out|killed|crash|interrupted|aborted",
+    r"max(?:imum)?[ _-]?(?:iterations?|steps?|turns?|tokens)|step limit|iteration limit"
+    r"|turn limit|limit(?:s)? exceeded|out of (?:budget|context)"
+    r"|exit_(?:cost|context|format|api)|cost limit|context (?:window|length)|timed? ?out|killed"
+    r"|crash|interrupted|aborted",
     re.I,
 )
 _PROSE = (".md", ".txt", ".rst", ".adoc")
-_PROVING = frozenset({shell.CheckKind.TEST, shell.CheckKind.BUILD})
+_PROVING = frozenset({CheckKind.TEST, CheckKind.BUILD})
 
 
 def outcome_of(
@@ -35,6 +38,12 @@ def outcome_of(
         return _incomplete(reading), "end"
     if _ended_on_refusal(reading):
         return Outcome.PARTIAL, "human"
+    return _by_checks(reading, chains, workarounds)
+
+
+def _by_checks(
+    reading: Reading, chains: Sequence[Chain], workarounds: Sequence[Flag]
+) -> tuple[Outcome, str]:
     if any(flag.code == "removed_test" for flag in workarounds):
         return Outcome.PARTIAL, "test"
     if _ended_on_failure(reading, chains):

@@ -1,4 +1,4 @@
-"""A trace prepared for the detectors: calls in order, what was said before each, what was undone."""
+"""A trace prepared for the detectors: calls in order, words between them, what was undone."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from functools import cached_property
 from hindsight_cli.records.event import Actor, EventType, Status
 from hindsight_cli.records.trace import Call, Trace
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import changed_files, edits_of, same_file
+from hindsight_cli.reflect.calls import FileEdit, edits_of, same_file
 
 _TALK = frozenset({EventType.MESSAGE, EventType.REASONING, EventType.DECISION})
 _MIN_TELLING_CHARS = 4
+_LOOKED_BACK = 200  # changes; one is seldom taken back after so many others
 _ROLLBACK = re.compile(r"git (?:checkout|restore|reset)\b")
+_TAKES_BACK = re.compile(rf"{_ROLLBACK.pattern}|\b(?:rm|rmdir|unlink)\b")
+_MOST = 0.8  # share of the added lines that must be gone again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,48 +92,53 @@ class Reading:
     def undone_by(self) -> dict[int, int]:
         """Position of an accepted change -> position of the call that took it back."""
         found: dict[int, int] = {}
+        changes: list[tuple[int, tuple[FileEdit, ...]]] = []  # accepted so far and still standing
         for later, undoing in enumerate(self.calls):
             if undoing.status is not Status.OK:
                 continue
-            for earlier in range(later):
-                if earlier not in found and self._undoes(undoing, self.calls[earlier]):
+            edits = edits_of(undoing)
+            for earlier, done in changes[-_LOOKED_BACK:]:
+                gone = (
+                    any(_undoes(late, early) for early in done for late in edits)
+                    if edits
+                    else self._shell_undoes(undoing.command, earlier, done)
+                )
+                if gone:
                     found[earlier] = later
+            if found:
+                changes = [change for change in changes if change[0] not in found]
+            if edits:
+                changes.append((later, edits))
         return found
 
-    def _undoes(self, undoing: Call, done: Call) -> bool:
-        if done.status is not Status.OK or not edits_of(done):
+    def _shell_undoes(self, command: str, earlier: int, done: Sequence[FileEdit]) -> bool:
+        if not _TAKES_BACK.search(command):
             return False
-        if undoing.command and not edits_of(undoing):
-            return self._shell_undoes(undoing.command, done)
-        return any(
-            same_file(late.path, early.path)
-            and _takes_back(late.old, late.new, early.old, early.new)
-            for early in edits_of(done)
-            for late in edits_of(undoing)
-        )
-
-    def _shell_undoes(self, command: str, done: Call) -> bool:
-        files = changed_files(done)
-        if not done.call_event or not files:
-            return False
-        if any(same_file(gone, path) for gone in shell.removed_files(command) for path in files):
+        files = {edit.path for edit in done if edit.path}
+        gone = shell.removed_files(command)
+        if any(same_file(path, removed) for removed in gone for path in files):
             return True
         if not _ROLLBACK.search(command) or "--soft" in command:
             return False
-        named = [w for i in shell.invocations(command) for w in i.words if not w.startswith("-")]
         if "reset --hard" in command:
-            return not self._committed_since(done, command)
+            return not self._committed_since(earlier, command)
+        named = [w for one in shell.invocations(command) for w in one.words if w[:1] != "-"]
         return any(same_file(word, path) for word in named for path in files)
 
-    def _committed_since(self, done: Call, command: str) -> bool:
+    def _committed_since(self, earlier: int, command: str) -> bool:
         """Whether a commit came between a change and a later command."""
-        between = self.calls[self.index_of[done.step_index] + 1 :]
-        for call in between:
+        for call in self.calls[earlier + 1 :]:
             if call.command == command:
                 return False
             if call.status is Status.OK and "git commit" in shell.intents(call.command):
                 return True
         return False
+
+
+def _undoes(late: FileEdit, early: FileEdit) -> bool:
+    return same_file(late.path, early.path) and _takes_back(
+        late.old, late.new, early.old, early.new
+    )
 
 
 def _takes_back(late_old: str, late_new: str, early_old: str, early_new: str) -> bool:
@@ -140,7 +148,7 @@ def _takes_back(late_old: str, late_new: str, early_old: str, early_new: str) ->
         return False
     removed = set(_lines(late_old)) - set(_lines(late_new))
     gone = [line for line in added if line in removed]
-    if len(gone) < len(added) * 0.8 or sum(map(len, added)) < _MIN_TELLING_CHARS:
+    if len(gone) < len(added) * _MOST or sum(map(len, added)) < _MIN_TELLING_CHARS:
         return False
     taken = set(_lines(early_old)) - set(_lines(early_new))
     return not taken or len(taken & set(_lines(late_new))) * 2 >= len(taken)

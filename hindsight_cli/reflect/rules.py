@@ -18,7 +18,7 @@ from hindsight_cli.reflect.detectors.human import find_corrections, find_denials
 from hindsight_cli.reflect.detectors.near_misses import find_near_misses
 from hindsight_cli.reflect.detectors.recoveries import find_chains
 from hindsight_cli.reflect.detectors.workarounds import find_workarounds
-from hindsight_cli.reflect.findings import Chain, Flag, NearMiss, Nature
+from hindsight_cli.reflect.findings import Chain, Flag, Nature, NearMiss
 from hindsight_cli.reflect.lessons.chains import draft_chain
 from hindsight_cli.reflect.lessons.checks import draft_removed_test
 from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial

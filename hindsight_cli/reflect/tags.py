@@ -9,24 +9,36 @@ from hindsight_cli.records.event import ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import edits_of
+from hindsight_cli.reflect.programs import CheckKind
 
 MAX_TAGS = 6
-_SUBJECTS = frozenset("run exec test build lint fmt".split())
-# What a call is about, told by the program or the first words of its intent.
-_BY_INTENT: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("deployment", re.compile(r"^(?:docker|podman|kubectl|helm|terraform|ansible|systemctl|fly|vercel|heroku|gcloud|aws|az|nginx)\b|deploy")),
-    ("database", re.compile(r"^(?:psql|mysql|sqlite3|redis-cli|mongosh?|pg_\w+|alembic|prisma)\b|migrat")),
-    ("vcs", re.compile(r"^(?:git|gh|glab|hg|svn|jj)\b")),
-    ("packaging", re.compile(r"^(?:pip|uv|poetry|npm|yarn|pnpm|cargo|apt|apt-get|brew|conda|gem|go) (?:install|add|get|update|upgrade|publish|sync|ci|mod|i)\b|^(?:apt|apt-get|brew|dnf|apk|conda)\b")),
-    ("network", re.compile(r"^(?:curl|wget|ssh|scp|rsync|ping|nc|dig|nslookup|telnet|http)\b")),
-    ("auth", re.compile(r"\b(?:login|auth|token|passwd|ssh-keygen|gpg|certbot|openssl)\b")),
-    ("search", re.compile(r"^(?:grep|rg|find|fd|ag|jq)\b")),
-)  # fmt: skip
+# What a call is about, told by the beginning of its intent, or by a word in it.
+_BY_INTENT: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (tag, re.compile(rf"^(?:{begins})\b|{anywhere}" if anywhere else rf"^(?:{begins})\b"))
+    for tag, begins, anywhere in (
+        (
+            "deployment",
+            "docker|podman|kubectl|helm|terraform|ansible|systemctl|fly|vercel|heroku|gcloud|aws|az",
+            "deploy",
+        ),
+        ("database", r"psql|mysql|sqlite3|redis-cli|mongosh?|pg_\w+|alembic|prisma", "migrat"),
+        ("vcs", "git|gh|glab|hg|svn|jj", ""),
+        (
+            "packaging",
+            r"apt|apt-get|brew|dnf|apk|conda|(?:pip|uv|poetry|npm|yarn|pnpm|cargo|gem|go)"
+            r" (?:install|add|get|update|upgrade|publish|sync|ci|mod|i)",
+            "",
+        ),
+        ("network", "curl|wget|ssh|scp|rsync|ping|nc|dig|nslookup|telnet|http", ""),
+        ("auth", "ssh-keygen|gpg|certbot|openssl|passwd", r"\b(?:login|auth|token)\b"),
+        ("search", "grep|rg|find|fd|ag|jq", ""),
+    )
+)
 _BY_CHECK = {
-    shell.CheckKind.TEST: "testing",
-    shell.CheckKind.LINT: "linting",
-    shell.CheckKind.BUILD: "build",
-    shell.CheckKind.SCRIPT: "scripting",
+    CheckKind.TEST: "testing",
+    CheckKind.LINT: "linting",
+    CheckKind.BUILD: "build",
+    CheckKind.SCRIPT: "scripting",
 }
 _BY_KIND = {
     ToolKind.EDIT: "editing",

@@ -22,9 +22,12 @@ _EXIT_LINE = re.compile(
     r"\s*(?:Exit code|Process exited with code|Command exited with code|\[?exit)\b", re.I
 )
 _NOISE = re.compile(
-    r"""\s*(?:Exit\ code\ \d+|at\ |\^+|~+|-+|=+|\.+|npm\ ERR!\ A\ complete\ log|FAIL(?:ED)?|String:\ .*
-    |(?:errors?|warnings?|failed|failure):?|make(?:\[\d+\])?:\ \*\*\*.*|\[[\w:-]+\]\ ERROR\ task\ failed
-    |File\ updated\b.*|Traceback\ \(most\ recent\ call\ last\):|\d+\ (?:issues?|errors?|problems?):?)\s*$""",
+    r"""\s*(?:Exit\ code\ \d+|at\ |\^+|~+|-+|=+|\.+|npm\ ERR!\ A\ complete\ log
+    |FAIL(?:ED)?|String:\ .*
+    |(?:errors?|warnings?|failed|failure):?|make(?:\[\d+\])?:\ \*\*\*.*
+    |\[[\w:-]+\]\ ERROR\ task\ failed
+    |File\ updated\b.*|Traceback\ \(most\ recent\ call\ last\):|\d+\ (?:issues?|errors?
+    |problems?):?)\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _CODE_LINE = re.compile(
@@ -39,8 +42,10 @@ _NAMED_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b: ?\S")
 _MARKED_ERROR = re.compile(r"(?:^|[\s\]])(?:error|fatal|panic)(?:\[\w+\])?:\s*\S", re.I)
 _LOG_LINE = re.compile(r"\b(?:INFO|DEBUG|TRACE)\b")
 _EMPTY = re.compile(
-    r"""\s*(?:No\ (?:files|matches|results|content|output)\b[^\n]{0,60}|\(no\ (?:output|content|matches)\)
-    |\[\]|\{\}|null|0\ results?\b.*|Found\ 0\ \w+.*|<no\ output>|\(Bash\ completed\ with\ no\ output\))?\s*""",
+    r"""\s*(?:No\ (?:files|matches|results|content|output)\b[^\n]{0,60}
+    |\(no\ (?:output|content|matches)\)
+    |\[\]|\{\}|null|0\ results?\b.*|Found\ 0\ \w+.*|<no\ output>
+    |\(Bash\ completed\ with\ no\ output\))?\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
 _EMPTY_CHARS = 200

@@ -87,7 +87,7 @@ def references(
     known = {call["ref"] for call in calls}
     made = [e for e in trace.events if e.event_type is EventType.TOOL_CALL]
     if run["format"] == "claude_code":
-        return {e.step_index: e.call_id for e in made if e.call_id in known}
+        return {e.step_index: e.call_id or "" for e in made if e.call_id in known}
     if len(made) != len(calls):
         print(f"!! {run['id']}: {len(made)} calls imported, {len(calls)} labelled", file=sys.stderr)
     return {e.step_index: call["ref"] for e, call in zip(made, calls, strict=False)}

@@ -9,10 +9,13 @@ from hindsight_cli.reflect.calls import arguments
 from hindsight_cli.reflect.reading import Reading
 
 _WANTED = re.compile(
-    r"\b(?:should|must|will|expect(?:ed|s)?(?: it| them| this)? to|verify (?:it|that it|they|the tests?)|confirm (?:it|that it|they|the tests?)"
+    r"\b(?:should|must|will|expect(?:ed|s)?(?: it| them| this)? to|verify (?:it|that it|they"
+    r"|the tests?)|confirm (?:it|that it|they|the tests?)"
     r"|see (?:it|them)|watch it|make sure it|ensure it)\b[^.\n]{0,30}\bfail"
-    r"|\bfailing (?:test|case)s? first|\breproduc(?:e|es|ing|tion)\b|\bexpected to fail|\bbefore (?:the|my) fix"
-    r"|\bto see (?:the|what|which|if)\b[^.\n]{0,40}\bfail|应该(?:会)?失败|预期失败|先(?:让|看)?.{0,6}失败|复现|重现",
+    r"|\bfailing (?:test|case)s? first|\breproduc(?:e|es|ing|tion)\b|\bexpected to fail"
+    r"|\bbefore (?:the|my) fix"
+    r"|\bto see (?:the|what|which|if)\b[^.\n]{0,40}\bfail"
+    r"|应该(?:会)?失败|预期失败|先(?:让|看)?.{0,6}失败|复现|重现",
     re.I,
 )
 

@@ -7,20 +7,26 @@ from collections.abc import Sequence
 
 from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.trace import Call
+from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import EDIT_KINDS, is_lookup
 from hindsight_cli.reflect.findings import Correction, Denial
 from hindsight_cli.reflect.reading import Reading, Said
 
 _SAID = re.compile(
-    r"(?:the user said:|user (?:feedback|said)[^:\n]{0,40}:|reason for the rejection:|(?:rejected|denied) with (?:the )?(?:message|reason|feedback):"
+    r"(?:the user said:|user (?:feedback|said)[^:\n]{0,40}:|reason for the rejection:|(?:rejected"
+    r"|denied) with (?:the )?(?:message|reason|feedback):"
     r"|用户(?:说|表示|反馈)[:：])\s*(.+?)(?:\n\nNote:|\Z)",
     re.I | re.S,
 )
 _OBJECTION = re.compile(
-    r"^\s*(?:no|nope|stop|wait|hmm|wrong|but)\b|\b(?:don'?t|do not|doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|shouldn'?t|can'?t (?:see|find)"
-    r"|not (?:what|right|correct|working|true|really)|why (?:did|do|are|is|was|would|wasn|didn|won|not)|instead of"
-    r"|still (?:fail|broken|not|get|see|doesn|isn)|fail(?:s|ed|ing|ure)?|broke(?:n)?|double[- ]check|are you sure"
-    r"|revert|undo|you (?:should|forgot|missed|skipped|ignored)|missing|incorrect)\b|\bFAIL\b|\bError:|Traceback"
+    r"^\s*(?:no|nope|stop|wait|hmm|wrong|but)\b|\b(?:don'?t|do not|doesn'?t|didn'?t|isn'?t"
+    r"|aren'?t|wasn'?t|shouldn'?t|can'?t (?:see|find)"
+    r"|not (?:what|right|correct|working|true|really)|why (?:did|do|are|is|was|would|wasn|didn"
+    r"|won|not)|instead of"
+    r"|still (?:fail|broken|not|get|see|doesn|isn)|fail(?:s|ed|ing|ure)?|broke(?:n)?"
+    r"|double[- ]check (?:that|whether|if)|are you sure"
+    r"|revert|undo|you (?:should|forgot|missed|skipped|ignored)|missing|incorrect)\b|\bFAIL\b"
+    r"|\bError:|Traceback"
     r"|不对|不是|不要|别|错了|为什么|怎么还|还是(?:不|报|失败)|失败|报错|没有(?:生效|用)|应该是|忘了|撤销|改回",
     re.I,
 )
@@ -86,14 +92,13 @@ def _objects(words: Said, reading: Reading) -> bool:
         return False
     if reading.calls[words.after - 1].status is Status.DENIED:
         return False  # told by the refusal
-    worked = [c for c in reading.calls[: words.after] if c.status is Status.OK and not is_lookup(c)]
-    if not any(c.tool_kind in {ToolKind.SHELL, *EDIT_KINDS} for c in worked):
+    if not any(c.status is Status.OK and _works(c) for c in reading.calls[: words.after]):
         return False  # nothing was done yet that could be objected to
     return _OBJECTION.search(words.text[:_OPENING]) is not None
 
 
 def _correction(reading: Reading, words: Said, until: int) -> Correction:
-    before = [c for c in reading.calls[: words.after] if not is_lookup(c) and c.status is Status.OK]
+    before = [c for c in reading.calls[: words.after] if c.status is Status.OK and _works(c)]
     answers = [c for c in reading.calls[words.after : until] if c.status is Status.OK]
     acting = [c for c in answers if _acts(c) and not is_lookup(c)]
     return Correction(
@@ -101,6 +106,13 @@ def _correction(reading: Reading, words: Said, until: int) -> Correction:
         before=tuple(before[-_KEPT_BEFORE:]),
         after=tuple((acting or answers)[:_KEPT_AFTER]),
     )
+
+
+def _works(call: Call) -> bool:
+    """Whether a call changes something or checks it."""
+    if call.tool_kind is ToolKind.SHELL:
+        return not is_lookup(call) and not shell.only_shows(call.command)
+    return call.tool_kind in EDIT_KINDS
 
 
 def _acts(call: Call) -> bool:

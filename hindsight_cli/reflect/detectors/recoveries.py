@@ -11,7 +11,6 @@ from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import (
     EDIT_KINDS,
-    LOOKUP_KINDS,
     base_name,
     changed_files,
     edits_of,
@@ -27,57 +26,37 @@ from hindsight_cli.reflect.calls import (
 from hindsight_cli.reflect.detectors.expected import is_expected
 from hindsight_cli.reflect.detectors.removed_tests import removed_tests
 from hindsight_cli.reflect.findings import Chain, Nature
+from hindsight_cli.reflect.programs import WEAK, CheckKind
 from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.telling import error_key, failed_tests, is_empty
 
 _EDIT_HORIZON = 40  # calls; nine of ten failures end within 13
 _NEAR = 12
 _SHELL_HORIZON = 25
+_CHECK_HORIZON = 400
 _TOOL_HORIZON = 20
 _ALIKE = 0.25
 _USAGE = re.compile(
-    r"command not found|no such file or directory|cannot access|can't cd|unknown (?:option|flag|command|shorthand|subcommand)"
-    r"|unrecogni[sz]ed (?:option|argument|command)|invalid option|illegal option|^usage:|syntax error near|not a git repository"
-    r"|permission denied|no go files|no module named|missing script|is not recognized|missing operand|directory not found"
+    r"command not found|no such file or directory|cannot access|can't cd|unknown (?:option|flag"
+    r"|command|shorthand|subcommand)"
+    r"|unrecogni[sz]ed (?:option|argument|command)|invalid option|illegal option|^usage:"
+    r"|syntax error near|not a git repository"
+    r"|permission denied|no go files|no module named|missing script|is not recognized"
+    r"|missing operand|directory not found"
     r"|unbound variable|no rule to make target|could not find a? ?package\.json",
     re.I | re.M,
 )
 _COMPILE = re.compile(
-    r"\[build failed\]|imported and not used|declared and not used|no new variables on left side|^SyntaxError|\bSyntaxError:"
-    r"|IndentationError|\berror TS\d+|\berror\[E\d+\]|cannot find symbol|compilation (?:failed|error)|could not compile|undefined: \w",
+    r"\[build failed\]|imported and not used|declared and not used|no new variables on left side"
+    r"|^SyntaxError|\bSyntaxError:"
+    r"|IndentationError|\berror TS\d+|\berror\[E\d+\]|cannot find symbol|compilation (?:failed"
+    r"|error)|could not compile|undefined: \w",
     re.M,
 )
 _MISSING = re.compile(
     r"(?:can't cd to|cannot access|cannot create(?: regular file)?|cannot open) (\S+)"
     r"|(?:no such file or directory:? ?'?|)([~./][\w./@+-]+)'?(?:: no such file or directory)",
     re.I,
-)
-WEAK_INTENTS = frozenset(
-    {
-        "git add",
-        "git fetch",
-        "git status",
-        "git log",
-        "git diff",
-        "git show",
-        "git branch",
-        "mkdir",
-        "cat",
-    }
-    | {
-        "ls",
-        "grep",
-        "find",
-        "rm",
-        "cp",
-        "mv",
-        "head",
-        "tail",
-        "touch",
-        "chmod",
-        "which",
-        "git stash",
-    }
 )
 _CONFLICT = re.compile(r"^git (rebase|merge|cherry-pick|am|revert|pull)$")
 
@@ -230,9 +209,9 @@ def _looks_for(search: Call, failed: Call) -> bool:
 def _shell_end(reading: Reading, index: int) -> Call | None:
     failed = reading.calls[index]
     wanted = _strong(shell.intents(failed.command))
-    kinds = shell.checks(failed.command) - {shell.CheckKind.SCRIPT}
+    kinds = shell.checks(failed.command) - {CheckKind.SCRIPT}
     stage = stage_of(failed)
-    horizon = len(reading.calls) if kinds else _SHELL_HORIZON
+    horizon = _CHECK_HORIZON if kinds else _SHELL_HORIZON
     for at, call in _following(reading, index, horizon):
         if call.tool_kind is not ToolKind.SHELL:
             continue
@@ -262,7 +241,7 @@ def _supplies(call: Call, failed: Call) -> bool:
     return len(path) > 3 and path in call.command  # noqa: PLR2004
 
 
-def _answers(call: Call, wanted: frozenset[str], kinds: frozenset[shell.CheckKind]) -> bool:
+def _answers(call: Call, wanted: frozenset[str], kinds: frozenset[CheckKind]) -> bool:
     asked = shell.intents(call.command)
     if wanted & asked or kinds & shell.checks(call.command):
         return True
@@ -272,7 +251,7 @@ def _answers(call: Call, wanted: frozenset[str], kinds: frozenset[shell.CheckKin
 
 
 def _strong(asked: frozenset[str]) -> frozenset[str]:
-    return (asked - WEAK_INTENTS) or asked
+    return (asked - WEAK) or asked
 
 
 def _tests_vanished(reading: Reading, failed: Call, start: int, end: int) -> bool:

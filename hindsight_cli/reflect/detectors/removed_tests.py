@@ -9,7 +9,8 @@ from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect.calls import edits_of
 
 _TEST_NAME = re.compile(
-    r"\bfunc (Test\w+)|\bdef (test\w+)|\b(?:it|test|describe)\(\s*['\"]([^'\"\n]{3,80})|#\[test\]\s*(?:async )?fn (\w+)"
+    r"\bfunc (Test\w+)|\bdef (test\w+)|\b(?:it|test|describe)\(\s*['\"]([^'\"\n]{3,80})"
+    r"|#\[test\]\s*(?:async )?fn (\w+)"
     r"|@Test\s+(?:public )?(?:void|fun) (\w+)"
 )
 

@@ -17,10 +17,13 @@ from hindsight_cli.reflect.telling import failed_tests
 # In a command line: wherever it stands.
 _COMMAND = re.compile(
     r"""(?<![\w-])(?:--no-verify|--insecure|--no-check-certificate|--trusted-host\b|--legacy-peer-deps|--break-system-packages
-    |--no-gpg-sign|--skip-(?:tests?|checks?|lint|hooks|validation)|--passWithNoTests|--exit-zero|--ignore-(?:errors|platform-reqs|engines)
+    |--no-gpg-sign|--skip-(?:tests?|checks?|lint|hooks|validation)|--passWithNoTests|--exit-zero
+    |--ignore-(?:errors|platform-reqs|engines)
     |--allow-unauthenticated|-DskipTests|-Dmaven\.test\.skip)(?![\w-])
-    |\bchmod\s+(?:-R\s+)?0?777\b|\bNODE_TLS_REJECT_UNAUTHORIZED=0|\bGIT_SSL_NO_VERIFY=|\bsslVerify[= ]false|\bStrictHostKeyChecking[= ]no
-    |\bSKIP(?:_\w+)?=\S|\bHUSKY=0|\bsetenforce\s+0\b|\bcurl\b[^\n|;]*\s-[a-zA-Z]*k[a-zA-Z]*\s|\bgit\s+commit\b[^\n|;]*\s-n\b
+    |\bchmod\s+(?:-R\s+)?0?777\b|\bNODE_TLS_REJECT_UNAUTHORIZED=0|\bGIT_SSL_NO_VERIFY=
+    |\bsslVerify[= ]false|\bStrictHostKeyChecking[= ]no
+    |\bSKIP(?:_\w+)?=\S|\bHUSKY=0|\bsetenforce\s+0\b|\bcurl\b[^\n|;]*\s-[a-zA-Z]*k[a-zA-Z]*\s
+    |\bgit\s+commit\b[^\n|;]*\s-n\b
     |\bpytest\b[^\n|;]*(?:\s-k\s+['"]?not\b|--deselect|--ignore)""",
     re.VERBOSE,
 )
@@ -31,9 +34,12 @@ _AFTER_FAILURE = re.compile(
 # In a line an edit adds.
 _ADDED = re.compile(
     r"""//\s*nolint|\#\s*(?:type:\s*ignore|noqa|nosec|pragma:\s*no\s*cover|pylint:\s*disable|rubocop:disable)|@ts-(?:ignore|nocheck|expect-error)
-    |eslint-disable|@SuppressWarnings|\#\[allow\(|@pytest\.mark\.(?:xfail|skip)|\bpytest\.skip\(|@unittest\.skip|\bt\.Skip(?:Now|f)?\(
-    |\b(?:it|test|describe)\.(?:skip|todo)\(|\bxit\(|\#\[ignore\]|@Disabled\b|@Ignore\b|\bverify\s*=\s*False\b|\bCERT_NONE\b
-    |\bcheck_hostname\s*=\s*False|InsecureSkipVerify:\s*true|rejectUnauthorized:\s*false|except(?:\s+Exception)?:\s*pass\b""",
+    |eslint-disable|@SuppressWarnings|\#\[allow\(|@pytest\.mark\.(?:xfail|skip)|\bpytest\.skip\(
+    |@unittest\.skip|\bt\.Skip(?:Now|f)?\(
+    |\b(?:it|test|describe)\.(?:skip|todo)\(|\bxit\(|\#\[ignore\]|@Disabled\b|@Ignore\b
+    |\bverify\s*=\s*False\b|\bCERT_NONE\b
+    |\bcheck_hostname\s*=\s*False|InsecureSkipVerify:\s*true|rejectUnauthorized:\s*false
+    |except(?:\s+Exception)?:\s*pass\b""",
     re.VERBOSE,
 )
 

@@ -9,22 +9,19 @@ from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import words_of
-from hindsight_cli.reflect.detectors.recoveries import WEAK_INTENTS, Stage, stage_of
+from hindsight_cli.reflect.detectors.recoveries import Stage, stage_of
 from hindsight_cli.reflect.essence import Change, changes_between, command_difference
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson, shown_failure
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.programs import WEAK, CheckKind
 from hindsight_cli.reflect.telling import error_lines, error_text, quoted
 
 _WORTH_USAGE = 3.4  # how a command is called here: the next run needs it too
 _WORTH_COMPILE = 1.9  # the message says it all
-_WORTH = {shell.CheckKind.LINT: 3.2, shell.CheckKind.TEST: 2.9, shell.CheckKind.BUILD: 2.9}
+_WORTH = {CheckKind.LINT: 3.2, CheckKind.TEST: 2.9, CheckKind.BUILD: 2.9}
 _WORTH_OTHER = 3.0
 _WORTH_WEAK = 1.5
-SHOWING_INTENTS = frozenset(
-    {"git status", "git log", "git diff", "git show", "git branch", "git fetch", "git stash list"}
-    | {"ls", "cat", "head", "tail", "grep", "find", "wc", "which", "gh pr view", "ps", "env"}
-)
 _PIPE = re.compile(r"\|\s*((?:tail|head)\b[^|;&]*)")
 _MIN_SHARED = 2
 
@@ -34,7 +31,7 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     failed = shown_failure(chain)
     kinds = shell.checks(failed.command)
     usage = stage_of(failed) is Stage.USAGE
-    if (usage or kinds == {shell.CheckKind.SCRIPT}) and _differs(failed, fix):
+    if (usage or kinds == {CheckKind.SCRIPT}) and _differs(failed, fix):
         return draft_shell(writer, chain, fix)
     reading = writer.reading
     start, end = reading.index_of[chain.failed[0].step_index], reading.index_of[fix.step_index]
@@ -107,7 +104,7 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     }
     usage = stage_of(failed) is Stage.USAGE
     worth = _WORTH_USAGE if usage or chain.nature is Nature.SHELL else _WORTH_OTHER
-    if not shell.intents(failed.command) - WEAK_INTENTS:
+    if not shell.intents(failed.command) - WEAK:
         worth = _WORTH_WEAK
     draft = failure_lesson(writer, chain, texts, worth=worth, extra=steps)
     if not usage:
@@ -152,9 +149,7 @@ def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
 
 def _prepares(call: Call) -> bool:
     """Whether a command changes something, rather than shows it."""
-    asked = shell.intents(call.command)
-    shows = asked <= SHOWING_INTENTS or shell.is_rehearsal(call.command)
-    return bool(asked) and call.status is Status.OK and not shows
+    return call.status is Status.OK and not shell.only_shows(call.command)
 
 
 def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:

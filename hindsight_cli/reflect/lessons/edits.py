@@ -42,7 +42,9 @@ def draft_edit(writer: Writer, chain: Chain, fix: Call) -> Draft:
             tool=f"`{failed.tool_name}`",
             error=quoted(error_text(failed)),
         ),
-        "recommend": _recommend(writer, chain, fix, old, reads, reason),
+        "recommend": _read_first(writer, reads, old)
+        if _NOT_READ.search(reason) and edits_of(fix)
+        else _recommend(writer, chain, fix),
         "avoid": writer.say("edit", "avoid_repeat" if count > 1 else "avoid", old=old, n=count),
         "why": writer.say(
             "edit",
@@ -61,16 +63,16 @@ def draft_edit(writer: Writer, chain: Chain, fix: Call) -> Draft:
     return draft
 
 
-def _recommend(
-    writer: Writer, chain: Chain, fix: Call, old: str, reads: list[Call], reason: str
-) -> str:
+def _read_first(writer: Writer, reads: list[Call], old: str) -> str:
+    read = writer.command(reads[-1]) if reads else "`Read`"
+    return writer.say("edit", "recommend_read", reads=read, old=old)
+
+
+def _recommend(writer: Writer, chain: Chain, fix: Call) -> str:
     """What was different about the edit that was taken."""
     accepted = edits_of(fix)[:1]
     if not accepted:
         return writer.say("edit", "recommend_shell", fix=writer.command(fix))
-    if _NOT_READ.search(reason):
-        read = writer.command(reads[-1]) if reads else "`Read`"
-        return writer.say("edit", "recommend_read", reads=read, old=old)
     known = {line for e in edits_of(chain.last) for line in lines_of(e.old)}
     context = telling_line([line for line in lines_of(accepted[0].old) if line not in known])
     if context and chain.last.tool_kind is not ToolKind.SHELL:
