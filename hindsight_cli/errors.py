@@ -96,10 +96,13 @@ class NothingReadError(HindsightError):
 
     code = "nothing_read"
 
-    def __init__(self, path: str, *, tally: str) -> None:
+    def __init__(self, path: str, *, unknown: str, broken: str) -> None:
+        what = "; ".join(filter(None, [unknown, broken]))
         super().__init__(
-            f"{path!r} holds records, but none could be read ({tally}).",
-            hint="Its agent may be newer than this version; update, or report these types.",
+            f"{path!r} holds records, but none could be read ({what}).",
+            hint="Its agent may be newer than this version: update, or report these types."
+            if unknown
+            else "The file looks cut off or damaged: fetch it again from its agent.",
         )
 
 

@@ -16,6 +16,9 @@ _TAIL_CHARS = 60_000
 _LINE_CHARS = 600  # one line may be a minified bundle
 _MAX_TRIED = 100  # telling lines; a compiler may print thousands
 _OWN_MESSAGE_LINES = 3  # where a tool that is no shell says what went wrong
+_CHAIN_CHARS = 100
+_CHAIN_CLAUSES = 4
+_CAUSE_WORDS = 6
 _MIN_EXACT_WORDS = 3  # fewer words than this name a class of errors, not one error
 SHELL_TOOLS = frozenset(
     {
@@ -251,7 +254,25 @@ def telling_lines(text: str) -> list[str]:
         for line, kind in zip(lines, kinds, strict=True)
         if kind == wanted
     ]
-    return exceptions[::-1] + rest
+    return [_cause(line) for line in exceptions[::-1] + rest]
+
+
+def _cause(line: str) -> str:
+    """The innermost reason of a long chain `wrapper: wrapper: what failed: why`.
+
+    Wrappers name containers, hosts and ids of the day; what is common to two failures
+    stands at the end. Gives a contiguous piece of `line`; short chains stay whole.
+    """
+    if len(line) <= _CHAIN_CHARS:
+        return line
+    clauses = list(_compiled(r"(?:^|: +)(?=\S)").finditer(line))
+    if len(clauses) < _CHAIN_CLAUSES:
+        return line
+    for clause in reversed(clauses):
+        tail = line[clause.end() :]
+        if len(_compiled(r"\S*\w\S*").findall(tail)) >= _CAUSE_WORDS:
+            return tail
+    return line
 
 
 def _lines(text: str) -> list[str]:

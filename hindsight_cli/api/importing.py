@@ -26,6 +26,7 @@ from hindsight_cli.traces.files import month_of
 from hindsight_cli.traces.index import TraceRow
 
 BATCH_RECORDS = 400
+_NAMED = 5
 _SUFFIXES = (".jsonl", ".json")
 
 
@@ -82,7 +83,7 @@ def import_paths(
             errors are in `failed_files` and the others are imported.
     """
     report = ImportReport()
-    sources = list(_sources(paths, format_name))
+    sources = list(_sources(paths, format_name, report))
     for path, name in sources:
         on_file(path)
         try:
@@ -97,21 +98,25 @@ def import_paths(
     return report
 
 
-def _sources(paths: Iterable[Path], format_name: str | None) -> Iterator[tuple[Path, str]]:
+def _sources(
+    paths: Iterable[Path], format_name: str | None, report: ImportReport
+) -> Iterator[tuple[Path, str]]:
     if format_name is not None:
         load_format(format_name)  # an unknown name is an error even without files
     for path in paths:
         if path.is_dir():
-            yield from _in_folder(path, format_name)
+            yield from _in_folder(path, format_name, report)
         elif path.is_file():
             yield path, format_name or _detect(path)
         else:
             raise SourceNotFoundError(str(path))
 
 
-def _in_folder(folder: Path, format_name: str | None) -> list[tuple[Path, str]]:
+def _in_folder(
+    folder: Path, format_name: str | None, report: ImportReport
+) -> list[tuple[Path, str]]:
     files = sorted(p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
-    found = []
+    found, other = [], []
     for path in files:
         try:
             name = format_name or detect_format(path)
@@ -119,8 +124,13 @@ def _in_folder(folder: Path, format_name: str | None) -> list[tuple[Path, str]]:
             name = None
         if name is not None:
             found.append((path, name))
+        else:
+            other.append(path.name)
     if not found:
         raise NoTranscriptsError(str(folder), len(files))
+    if other:
+        names = ", ".join(other[:_NAMED]) + (" …" if len(other) > _NAMED else "")
+        report.messages.append(f"Passed over {len(other)} file(s) in no known format: {names}")
     return found
 
 
@@ -161,6 +171,7 @@ class _FileImport:
         self._waiting: dict[str, list[Draft]] = defaultdict(list)
         self._held = 0
         self._seen_known = False
+        self._first_problem = ""
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
 
     def run(self, *, strict: bool) -> None:
@@ -189,6 +200,7 @@ class _FileImport:
         self._file.failed += 1
         excerpt = one_line(self._project.redactor.text(problem.excerpt), 80)
         reason = f"{problem.reason}: {excerpt}" if excerpt else problem.reason
+        self._first_problem = self._first_problem or f"line {problem.line}: {problem.reason}"
         self._report.problems.append(RecordProblem(str(self._path), problem.line, reason))
 
     def _take(self, draft: Draft) -> None:
@@ -207,9 +219,7 @@ class _FileImport:
     def _finish(self) -> None:
         if not self._seen_known and (self._unknown or self._file.failed):
             tally = ", ".join(f"{n} x {t}" for t, n in self._unknown.most_common(8))
-            broken = f"{self._file.failed} broken" if self._file.failed else ""
-            joined = "; ".join(filter(None, [tally, broken]))
-            raise NothingReadError(str(self._path), tally=joined)
+            raise NothingReadError(str(self._path), unknown=tally, broken=self._first_problem)
         self._flush()
         self._report.files.append(self._file)
         self._report.unknown_records.update(self._unknown)

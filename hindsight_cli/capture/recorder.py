@@ -127,7 +127,8 @@ class EventBuilder:
     def _extra(
         self, session: SessionInfo, given: DraftEvent, input_ref: str | None
     ) -> Mapping[str, JsonValue]:
-        extra: dict[str, JsonValue] = dict(self._redactor.value(dict(given.extra)))
+        clean: JsonValue = self._redactor.value(dict(given.extra))
+        extra: dict[str, JsonValue] = dict(clean)
         if input_ref is not None:
             extra["input_ref"] = input_ref
         if given.blobs:

@@ -66,8 +66,9 @@ class _Story:
         self._tell("Three past runs of an agent. Secrets are redacted before anything is written.")
         self._run(["init"], shown=1)
         self._run(["import", *map(str, samples)])
+        self._run(["failures", "--recurring"])
         self._tell("Rules, without a model: what failed, what ended it, what to remember.")
-        self._run(["reflect", "--all"])
+        self._run(["reflect", _TRACE])
         self._tell(
             "A model's answer may be invented. This one holds one experience the trace bears out\n"
             "and one it does not: a step that does not exist, options nobody used."

@@ -22,7 +22,7 @@ def sketch(content: Content) -> list[int]:
     """32 numbers below 2**32; equal texts give equal sketches."""
     words = _WORD.findall(f"{content.scenario} {content.recommend} {content.avoid}".lower())
     shingles = {" ".join(pair) for pair in itertools.pairwise(words)} or set(words)
-    digests = [hashlib.blake2b(s.encode(), digest_size=4 * _SIZE).digest() for s in shingles]
+    digests = [hashlib.shake_128(s.encode("utf-8", "replace")).digest(4 * _SIZE) for s in shingles]
     return [
         min((int.from_bytes(d[4 * i : 4 * i + 4], "big") for d in digests), default=0)
         for i in range(_SIZE)

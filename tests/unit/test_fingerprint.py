@@ -10,6 +10,7 @@ from hindsight_cli.fingerprint import (
     error_fingerprints,
     is_specific,
     looks_like_error,
+    telling_lines,
 )
 
 
@@ -152,3 +153,19 @@ def test_no_text_makes_it_slow(piece: str) -> None:
     error_fingerprint("Bash", text)
 
     assert time.process_time() - started < 2  # ordinary: a few milliseconds
+
+
+@pytest.mark.parametrize(
+    "wrappers",
+    [
+        "",
+        "docker: Error response from daemon: driver failed programming external connectivity: ",
+        "docker: Error response from daemon: failed to set up container networking: driver failed"
+        " programming external connectivity on endpoint shop-cache (8ed16f5446881ea030aec2a490): ",
+    ],
+)
+def test_the_innermost_reason_counts_however_it_is_wrapped(wrappers: str) -> None:
+    reason = "Bind for 0.0.0.0:6379 failed: port is already allocated"
+    expected = error_fingerprint("Bash", reason)
+    assert error_fingerprint("Bash", f"{wrappers}{reason}") == expected
+    assert reason in telling_lines(f"{wrappers}{reason}")[0]

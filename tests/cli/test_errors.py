@@ -1,0 +1,227 @@
+"""Bad input: one clear error with a hint and an exit code, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hindsight_cli.api.project import Project
+from tests.conftest import MYSQL, SAMPLES, Hindsight, run_hindsight
+
+GOOD = (SAMPLES / "mysql-container.jsonl").read_bytes()
+
+
+def prepare(folder: Path, name: str, data: bytes | None) -> str:
+    path = folder / name
+    if data is None:
+        path.mkdir()
+        (path / "notes.txt").write_text("no transcript")
+    else:
+        path.write_bytes(data)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("folder", None, "no_transcripts"),
+        ("binary.jsonl", bytes(range(256)) * 40, "unknown_format"),
+        ("half.json", b'[{"role": "user", "content": "half a docu', "nothing_read"),
+        ("empty.jsonl", b"", "unknown_format"),
+        ("other.jsonl", b'{"stock": 3}\n{"stock": 4}\n', "unknown_format"),
+        ("prose.jsonl", "第一行\n第二行\n".encode(), "unknown_format"),
+    ],
+)
+def test_what_is_no_transcript_is_one_error_with_a_hint(
+    hindsight: Hindsight, tmp_path: Path, name: str, data: bytes | None, code: str
+) -> None:
+    done = hindsight("import", prepare(tmp_path, name, data))
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith(f"error[{code}]: ")
+    assert "  hint: " in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "exit_code"),
+    [
+        (["import", "nowhere.jsonl"], "source_not_found", 1),
+        (["import", str(SAMPLES), "--format", "nonesuch"], "format_not_found", 2),
+        (["traces", "show", "nope"], "trace_not_found", 1),
+        (["reflect", "nope"], "trace_not_found", 1),
+        (["reflect"], "trace_not_found", 1),
+        (["experiences", "show", "ex-nope"], "experience_not_found", 1),
+        (["experiences", "approve", "ex-nope"], "experience_not_found", 1),
+        (["experiences", "undo"], "nothing_to_undo", 1),
+        (["experiences", "list", "--status", "odd"], "usage", 2),
+        (["record", "event", "--session", "nope", "--type", "message"], "session_not_found", 1),
+        (["search"], "usage", 2),
+        (["search", "x", "-k", "9"], "usage", 2),
+        (["search", "x", "--mode", "vector"], "usage", 2),
+        (["search", "x", "--nonesuch"], "usage", 2),
+        (["nonesuch"], "usage", 2),
+        (["failures", "--since", "soon"], "usage", 2),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_every_mistake_has_a_code_a_hint_and_an_exit_code(
+    hindsight: Hindsight, arguments: list[str], code: str, exit_code: int, as_json: bool
+) -> None:
+    done = hindsight(*arguments, *(["--json"] if as_json else []))
+    assert done.code == exit_code
+    assert "Traceback" not in done.err
+    if as_json:
+        (error,) = done.document["errors"]
+        assert (done.document["status"], error["code"]) == ("error", code)
+        assert error["hint"]
+    else:
+        assert done.out == ""
+        assert f"error[{code}]: " in done.err
+
+
+def test_without_a_project_reading_says_so_and_retrieval_stays_silent(tmp_path: Path) -> None:
+    lost = tmp_path / "elsewhere"
+    lost.mkdir()
+    listed = run_hindsight(["traces", "list"], cwd=lost, env={})
+    assert (listed.code, listed.out) == (1, "")
+    assert "error[project_not_found]" in listed.err
+    searched = run_hindsight(["search", "x"], cwd=lost, env={})
+    injected = run_hindsight(["inject", "x"], cwd=lost, env={})
+    assert (searched.code, searched.out, injected.code, injected.out) == (0, "", 0, "")
+    assert list(lost.iterdir()) == []
+
+
+@pytest.mark.parametrize("where", ["/", "home", "temp"])
+def test_a_root_a_home_and_the_temp_folder_are_refused_as_projects(
+    tmp_path: Path, where: str
+) -> None:
+    home, temp = tmp_path / "home", tmp_path / "temp"
+    home.mkdir()
+    temp.mkdir()
+    cwd = {"/": Path("/"), "home": home, "temp": temp}[where]
+    env = {"HOME": str(home), "TMPDIR": str(temp)}
+    done = run_hindsight(["import", str(SAMPLES)], cwd=cwd, env=env)
+    assert done.code == 1
+    assert "error[project_refused]" in done.err
+    assert not (cwd / ".hindsight").exists()
+
+
+def test_a_bad_line_costs_itself_and_is_reported_by_number(
+    hindsight: Hindsight, tmp_path: Path
+) -> None:
+    lines = GOOD.split(b"\n")
+    lines[4] = lines[4][: len(lines[4]) // 2]
+    (tmp_path / "torn.jsonl").write_bytes(b"\n".join(lines))
+    data = hindsight("import", str(tmp_path / "torn.jsonl"), "--json").data
+    assert (data["found"], data["imported"], data["failed"]) == (30, 29, 1)
+    assert [p["line"] for p in data["problems"]] == [5]
+
+
+def test_strict_leaves_a_file_with_a_bad_line_out_whole(
+    hindsight: Hindsight, tmp_path: Path, project: Project
+) -> None:
+    (tmp_path / "torn.jsonl").write_bytes(GOOD + b'{"half": \n')
+    done = hindsight("import", str(tmp_path / "torn.jsonl"), "--strict")
+    assert done.code == 1
+    assert project.traces.sessions() == []
+
+
+def test_one_unreadable_file_does_not_cost_the_others(hindsight: Hindsight, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "good.jsonl").write_bytes(GOOD)
+    renamed = GOOD.replace(b'"type": "user"', b'"type": "person"')
+    renamed = renamed.replace(b'"type":"user"', b'"type":"person"')
+    renamed = renamed.replace(b'"type": "assistant"', b'"type": "robot"')
+    (folder / "newer.jsonl").write_bytes(renamed.replace(b'"type":"assistant"', b'"type":"robot"'))
+    done = hindsight("import", str(folder), "--json")
+    assert done.code == 3
+    assert done.document["status"] == "partial"
+    assert [t["session_id"] for t in done.data["traces"]] == [MYSQL]
+    assert [e["code"] for e in done.document["errors"]] == ["nothing_read"]
+
+
+def test_records_of_unknown_types_are_an_error_that_counts_them_not_a_short_session(
+    hindsight: Hindsight, tmp_path: Path, project: Project
+) -> None:
+    lines = []
+    for line in GOOD.splitlines():
+        data = json.loads(line)
+        data["type"] = {"user": "person", "assistant": "robot"}[data["type"]]
+        lines.append(json.dumps(data))
+    (tmp_path / "newer.jsonl").write_text("\n".join(lines))
+    done = hindsight("import", str(tmp_path / "newer.jsonl"), "--format", "claude-code")
+    assert done.code == 1
+    assert "error[nothing_read]" in done.err
+    assert "x robot" in done.err
+    assert project.traces.sessions() == []
+
+
+@pytest.mark.parametrize("damage", [b"garbage" * 999, b"SQLite format 3\0" + b"\xff" * 4000])
+def test_a_damaged_index_is_made_again_and_no_trace_is_lost(
+    hindsight: Hindsight, project: Project, approved: Callable[..., str], damage: bytes
+) -> None:
+    hindsight("import", str(SAMPLES))
+    own = approved()
+    before = hindsight("traces", "list").out
+    for path in project.folder.glob("index.db*"):
+        path.write_bytes(damage)
+    assert hindsight("traces", "list").out == before
+    for path in project.folder.glob("index.db*"):
+        path.write_bytes(damage)
+    assert own in hindsight("search", "deploy mysql").out
+
+
+def test_an_index_of_a_newer_version_is_left_alone(hindsight: Hindsight, project: Project) -> None:
+    import sqlite3
+
+    hindsight("import", str(SAMPLES))
+    connection = sqlite3.connect(project.index_path)
+    connection.execute("pragma user_version = 999")
+    connection.close()
+    before = project.index_path.read_bytes()
+    done = hindsight("traces", "list")
+    assert (done.code, "error[newer_store]" in done.err) == (1, True)
+    assert project.index_path.read_bytes() == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_project_is_one_clear_error(hindsight: Hindsight, project: Project) -> None:
+    hindsight("import", str(SAMPLES))
+    for path in [*project.folder.rglob("*"), project.folder]:
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    done = hindsight("import", str(SAMPLES / "port-again.jsonl"))
+    for path in [project.folder, *project.folder.rglob("*")]:
+        path.chmod(0o700)
+    assert (done.code, "error[storage]" in done.err) == (1, True)
+
+
+def test_a_store_that_cannot_be_written_is_one_clear_error_and_the_trace_stays(
+    hindsight: Hindsight, project: Project
+) -> None:
+    """A folder in the place of the file stops root too."""
+    hindsight("import", str(SAMPLES / "mysql-container.jsonl"))
+    path = project.traces.find(MYSQL)
+    assert path is not None
+    kept = path.read_bytes()
+    project.ledger.local.mkdir()
+    done = hindsight("reflect", "--last")
+    assert done.code == 1
+    assert "error[storage]" in done.err
+    assert path.read_bytes() == kept
+
+
+def test_bad_settings_name_file_key_and_what_is_allowed(
+    hindsight: Hindsight, project: Project
+) -> None:
+    (project.folder / "project.toml").write_text('stale_days = "soon"\n')
+    done = hindsight("expire")
+    assert done.code == 1
+    assert "stale_days" in done.err
+    assert "project.toml" in done.err
+    assert "30" in done.err
