@@ -55,11 +55,11 @@ WEAK = frozenset(
 )
 # Programs whose first word names what they are to do.
 _WITH_SUBCOMMAND = _names(
-    "git docker podman kubectl npm yarn pnpm go cargo mise just make gh glab apt apt-get dnf yum"
-    " apk pip uv poetry brew systemctl service terraform aws gcloud az helm conda dotnet gradle gradlew"
-    " mvn mvnw bazel composer rails rake mix swift flutter dart deno bun task nox tox invoke npx"
-    " hatch pdm rustup gem cmake ansible flyctl heroku vercel netlify firebase supabase prisma"
-    " alembic django-admin"
+    " git docker podman kubectl npm yarn pnpm go cargo mise just make gh glab apt"
+    " apt-get dnf yum apk pip uv poetry brew systemctl service terraform aws gcloud az"
+    " helm conda dotnet gradle gradlew mvn mvnw bazel composer rails rake mix swift"
+    " flutter dart deno bun task nox tox invoke npx hatch pdm rustup gem cmake ansible"
+    " flyctl heroku vercel netlify firebase supabase prisma alembic django-admin"
 )
 _SECOND_WORD = _names("run compose pr issue api repo release workflow exec")
 _SAME = {"python3": "python", "python2": "python", "pip3": "pip", "nodejs": "node"}
