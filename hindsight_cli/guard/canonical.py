@@ -31,18 +31,21 @@ _LONE_SELECTORS = re.compile("[\U000e0100-\U000e01ef]")
 _OVERRIDDEN = re.compile("[\u202d\u202e]([^\u202c\n]*)\u202c?")
 # Characters with no glyph that text never needs; joiners are handled by script.
 _FORMAT = re.compile(
-    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]"
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff"
+    "\uffa0\ufff9-\ufffb]"
 )
 _SPLIT = re.compile(
     "[A-Za-z\u3400-\u9fff][\u00ad\u034f\u200b-\u200d\u2060-\u2064\ufeff]+(?=[A-Za-z\u3400-\u9fff])"
 )
 _ESCAPE = re.compile(
-    r"\x1b\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b[PX\]^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]|[\x80-\x9f]"
+    r"\x1b\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b[PX\]^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]|"
+    r"[\x80-\x9f]"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _COMPAT_WORD = re.compile(
-    "[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\u2460-\u24ff\u1d2c-\u1d6a\U0001f130-\U0001f189]"
+    "[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\u2460-\u24ff\u1d2c-\u1d6a\U0001f130-"
+    "\U0001f189]"
     "[\uff01-\uff5e\u3000\U0001d400-\U0001d7ff\u2460-\u24ff\u1d2c-\u1d6a\U0001f130-\U0001f189 ]+"
 )
 _MIN_SPLITS = 2  # one invisible character inside a word is an accident

@@ -20,7 +20,8 @@ from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.records.trace import Call
 
 _WORKED = re.compile(
-    r"\b(?:succeed(?:s|ed)|success(?:ful(?:ly)?)?|works|worked(?! around)|fixe[sd]|solve[sd]|resolve[sd]|"
+    r"\b(?:succeed(?:s|ed)|success(?:ful(?:ly)?)?|works|worked(?! around)|fixe[sd]|solve[sd]|"
+    r"resolve[sd]|"
     r"repaired|cured|passes|passed(?!\s+(?:the|an?|its?|no|only|wrong|-|`))|went green|is green)\b"
     r"|成功|解决|修复了|修好|通过了|有效",
     re.IGNORECASE,
@@ -31,12 +32,14 @@ _FAILED = re.compile(
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
-    r"(?:\b(?:not|never|no|nothing|none|without|neither|hardly|cannot)|n't|未|没有?|不|无法|并非)\W{0,3}(?:\w+\W+){0,2}$",
+    r"(?:\b(?:not|never|no|nothing|none|without|neither|hardly|cannot)|n't|未|没有?|不|无法|"
+    r"并非)\W{0,3}(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
     r"\b(?:until|if|whether|when|once|unless|before|so that|make sure|check|verify|ensure|should|"
-    r"would|might|may|could|must|to see|see that|hoping|expect(?:ed|ing)?|claim(?:ed|ing)?|assum\w+)\b"
+    r"would|might|may|could|must|to see|see that|hoping|expect(?:ed|ing)?|claim(?:ed|ing)?|"
+    r"assum\w+)\b"
     r"|直到|是否|如果|确认|确保|应该|可能|以为|声称",
     re.IGNORECASE,
 )
@@ -47,7 +50,8 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _OF_GUIDE = re.compile(
-    r"\s*(?:of|in|from)\s+(?:the|a|this|their|its)\s+\w*\s*(?:guide|docs?|readme|tutorial|manual|wizard|list|plan|checklist|instructions)",
+    r"\s*(?:of|in|from)\s+(?:the|a|this|their|its)\s+\w*\s*(?:guide|docs?|readme|tutorial|"
+    r"manual|wizard|list|plan|checklist|instructions)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(

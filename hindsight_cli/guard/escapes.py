@@ -13,7 +13,8 @@ _LINK = re.compile(
 _HOST = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
 # Cursor moves, erasing, screen modes, titles, working folder, prompt marks.
 _MOVES = re.compile(
-    r"\x1b\[[0-9;?]*[A-HJKSTfhlmsu]|\x1b[78=>MDE]|\x1b\([B0]|\x1b\](?:0|1|2|7|133|633);[^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"\x1b\[[0-9;?]*[A-HJKSTfhlmsu]|\x1b[78=>MDE]|\x1b\([B0]|\x1b\](?:0|1|2|7|133|"
+    r"633);[^\x07\x1b]*(?:\x07|\x1b\\)"
 )
 _CONCEALED = re.compile(r"\x1b\[(?:\d+;)*8(?:;\d+)*m")
 _ANY = re.compile(r"[\x1b\x80-\x9f]")

@@ -146,11 +146,10 @@ def _scan(read: _Read) -> tuple[tuple[str, ...], list[Finding]]:
     """The risk classes of the advice and what each costs."""
     candidate, findings, risk = read.candidate, list[Finding](), dict[str, None]()
     for name, hit in _field_hits(read):
-        advice = name not in ("avoid", "scenario", "why")
         if hit.risk in risks.HOSTILE:
             example = hit.quoted or name == "avoid"
             code = "hostile_example" if example else "hostile_text"
-        elif hit.quoted or not advice:
+        elif hit.quoted or name == "avoid":
             continue
         else:
             code = "risky_advice"
@@ -175,8 +174,7 @@ def _field_hits(read: _Read) -> Iterator[tuple[str, risks.Hit]]:
     for payload in read.payloads:
         for hit in risks.scan(payload):
             yield "hidden", hit
-    joined = f"{candidate.scenario} {candidate.recommend} {candidate.avoid}"
-    for hit in risks.scan(joined, commands=False):
+    for hit in risks.scan_joined([candidate.scenario, candidate.recommend, candidate.avoid]):
         if hit.risk not in alone:
             yield "all fields together", hit
 

@@ -40,8 +40,10 @@ _LABELLED = (
     (
         re.compile(r"(?:http|状态码)(?:/\d(?:\.\d)?)?(?: code| status| error)*\W{0,3}$", re.I),
         re.compile(
-            r"(?:http\S*|status|code|error|response|returned|got)\W{0,8}\0|\0\W{0,4}(?:not|forbidden|"
-            r"unauth|bad|internal|too|gateway|service|conflict|ok|created|unprocess|client|server|request)"
+            r"(?:http\S*|status|code|error|response|returned|got)\W{0,8}\0|\0\W{0,4}(?:not|"
+            r"forbidden|"
+            r"unauth|bad|internal|too|gateway|service|conflict|ok|created|unprocess|client|"
+            r"server|request)"
         ),
     ),
 )

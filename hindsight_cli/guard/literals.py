@@ -33,14 +33,16 @@ _EXTENSIONS = (
     "mdx|rst|txt|csv|tsv|xml|html|htm|css|scss|less|sql|db|sqlite|sh|bash|zsh|fish|ps1|bat|cmd|go|"
     "mod|sum|rs|rb|php|java|kt|kts|gradle|scala|c|h|cc|cpp|hpp|cs|swift|m|mm|r|jl|lua|pl|pm|ex|exs|"
     "erl|hs|ml|vue|svelte|dart|tf|tfvars|proto|graphql|gql|log|out|bak|tmp|diff|patch|tar|gz|tgz|"
-    "zip|whl|jar|so|dll|exe|bin|img|iso|pem|key|crt|cer|pdf|png|jpg|jpeg|gif|svg|properties|service|"
+    "zip|whl|jar|so|dll|exe|bin|img|iso|pem|key|crt|cer|pdf|png|jpg|jpeg|gif|svg|properties|"
+    "service|"
     "cmake|mk|dockerfile|tmpl|tpl|j2|snap|map|d\\.ts"
 )
 # Program and subcommand make a command even without a flag; other words after a program's
 # name are prose ("git history", "docker images in the registry").
 _SUBCOMMANDS = {
     "git": "add am apply bisect blame branch checkout cherry-pick clean clone commit config diff "
-    "fetch filter-branch filter-repo fsck gc grep init log ls-files merge mv notes pull push rebase "
+    "fetch filter-branch filter-repo fsck gc grep init log ls-files merge mv notes pull push "
+    "rebase "
     "reflog remote reset restore revert rm show stash status submodule switch tag worktree",
     "gh": "api auth issue pr release repo run workflow",
     "docker": "attach build builder buildx commit compose container cp exec images info inspect "
@@ -66,7 +68,8 @@ _SUBCOMMANDS = {
 _RUNTIMES = (
     "python|node|nodejs|java|jdk|ruby|rails|php|postgres|postgresql|mysql|mariadb|redis|django|"
     "flask|react|angular|vue|ubuntu|debian|fedora|centos|alpine|cuda|gcc|clang|llvm|cmake|npm|yarn|"
-    "pip|kubernetes|k8s|terraform|ansible|gradle|maven|electron|chrome|firefox|ios|android|pydantic|"
+    "pip|kubernetes|k8s|terraform|ansible|gradle|maven|electron|chrome|firefox|ios|android|"
+    "pydantic|"
     "sqlalchemy|flake8|eslint|webpack|vite|jest|spring|angular|openssl|mongodb|elasticsearch|kafka"
 )
 
@@ -86,7 +89,8 @@ _HOST = re.compile(
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _FLAG = re.compile(r"(?<![\w/.\-])--?[A-Za-z][\w-]*(?:=[^\s,;)`'\"，。；、]+)?", re.ASCII)
 _PATH = re.compile(
-    r"(?<![\w/.\-~$@:])(?:~/|\.{1,2}/|/|\$[A-Z_]+/|[A-Za-z]:\\|(?:[\w.@+-]+/))(?:[\w.@+*~-]+/)*[\w.@+*~-]+/?",
+    r"(?<![\w/.\-~$@:])(?:~/|\.{1,2}/|/|\$[A-Z_]+/|[A-Za-z]:\\|"
+    r"(?:[\w.@+-]+/))(?:[\w.@+*~-]+/)*[\w.@+*~-]+/?",
     re.ASCII,
 )
 _FILE = re.compile(
@@ -97,9 +101,8 @@ _DOTFILE = re.compile(r"(?<![\w./*-])\.[a-z][a-z0-9_-]{2,}(?:\.[a-z]+)*" + _R, r
 _SNAKE = re.compile(_L + r"_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*(?:\(\))?", re.ASCII)
 _DUNDER = re.compile(r"(?<![\w])__[a-z]\w*", re.ASCII)
 _CAMEL = re.compile(
-    _L
-    + r"(?:[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+|(?:[A-Z]+[a-z0-9]+){2,}[A-Z]*|[A-Z]{2,}[a-z]+[A-Za-z]*|[A-Z][a-z0-9]+[A-Z]{2,}[A-Za-z]*)(?:\(\))?"
-    + _R,
+    _L + r"(?:[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+|(?:[A-Z]+[a-z0-9]+){2,}[A-Z]*|"
+    r"[A-Z]{2,}[a-z]+[A-Za-z]*|[A-Z][a-z0-9]+[A-Z]{2,}[A-Za-z]*)(?:\(\))?" + _R,
     re.ASCII,
 )
 _CALL = re.compile(_L + r"[A-Za-z_][\w.]*\(\)", re.ASCII)
@@ -147,7 +150,8 @@ _STEP_WORD = re.compile(
     r"(?:steps?|步骤?|第)\s*#?-?\d+(?:\s*(?:,|and|to|-|–|和|、|到)\s*#?\d+)*\s*步?", re.IGNORECASE
 )
 _ABOUT = re.compile(
-    r"(?:about|over|under|around|roughly|nearly|almost|more than|less than|at least|at most|up to|~|约|大约|超过|至少|至多|近)\s*$",
+    r"(?:about|over|under|around|roughly|nearly|almost|more than|less than|at least|at most|"
+    r"up to|~|约|大约|超过|至少|至多|近)\s*$",
     re.IGNORECASE,
 )
 _MIN_NUMBER = 100  # smaller ones count things; larger ones name them

@@ -84,16 +84,20 @@ def _judge_text(text: str, *, description: bool) -> Answer:
     hidden = [kind for kind in read.hidden if kind not in (BIDI_ISOLATE, SPLIT_WORDS)]
     if hidden == [TERMINAL_ESCAPE] and is_harmless(text):
         hidden = []
-    watched = risks.ADDRESSES_AGENT if description or _TO_AGENT.search(text) else risks.HOSTILE
-    if not description:
-        watched = watched - {risks.HIJACK, risks.TRIGGER}
     hits = [h for part in (read.text, *read.payloads) for h in risks.scan(part, commands=False)]
-    risk = {h.risk for h in hits if h.risk in watched and not h.quoted}
+    risk = {h.risk for h in hits if not h.quoted and _is_meant(h, description=description)}
     if description and _TOOL_READS_SECRETS.search(read.text):
         risk.add(risks.EXFILTRATE)
     codes = ["hostile_text"] if risk else []
     codes += ["hidden_text"] if hidden else []
     return _answer(Level.QUARANTINE if codes else Level.ACCEPT, *codes, risk=sorted(risk))
+
+
+def _is_meant(hit: risks.Hit, *, description: bool) -> bool:
+    """Whether a hit in text that was merely read is meant for an agent."""
+    if hit.risk in risks.HOSTILE or description:
+        return True
+    return hit.risk in (risks.MEMORY, risks.MISREPORT) and bool(_TO_AGENT.search(hit.around))
 
 
 def _judge_trace_id(value: JsonValue) -> Answer:

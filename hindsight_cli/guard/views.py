@@ -38,26 +38,33 @@ _MIXED_WORD = re.compile(r"(?=[^\s]*[A-Za-z])(?=[^\s]*[0134578@$!|+])[A-Za-z0134
 _HYPHENATED = re.compile(r"(?<=[A-Za-z])-\n\s*(?=[a-z])|(?<=[A-Za-z])(?:''|\"\"|\\)(?=[A-Za-z])")
 _JOINED = re.compile(r"['\"]\s*\+\s*['\"]")
 
+_MARKUP = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>|<!--.*?-->|/\*.*?\*/")
+_EMPHASIS = re.compile(r"(?<=[A-Za-z])[*_~`^|]{1,3}(?=[A-Za-z])")
+_WRAPPED = re.compile(r"(?<=[\w,、，])[ \t]*\n[ \t>#*/-]*(?=[a-z\u3400-\u9fff])")
+MAX_JOINED_CHARS = 1200  # longer texts are documents: only their wrapped lines are joined
+
 _LEET = str.maketrans("0134578@$!|+", "oieastbasilt")
 _LEET_L = str.maketrans("0134578@$!|+", "oleastbasilt")
 # Letters of other alphabets that look like Latin ones.
 _LOOKALIKE = str.maketrans(
-    dict(
-        zip(
-            "авеікмнорстухцѕјһԁԛԝɡɩӏАВЕКМНОРСТУХІЅЈԌԚԜαβγειικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧаոսօһ",
-            "abeikmhopctyxusjhdqwgilABEKMHOPCTYXISJGQWabyeiiknoptuxwABEZHIKMNOPTYXanuoh",
-            strict=True,
-        )
-    )
+    "авеікмнорстухцѕјһԁԛԝɡɩӏАВЕКМНОРСТУХІЅЈԌԚԜαβγειικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧаոսօ"
+    "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
+    "abeikmhopctyxusjhdqwgilABEKMHOPCTYXISJGQWabyeiiknoptuxwABEZHIKMNOPTYXanuo"
+    "abcdefghijklmnoprstuvwyz",
 )
+_FLIPPED = str.maketrans("ɐqɔpǝɟƃɓɥıᴉɾʞlɯuodbɹsʇnʌʍxʎz", "abcdefgghiijklmnopqrstuvwxyz")
+_LETTER_SYMBOLS = re.compile("[\U0001f150-\U0001f169\U0001f170-\U0001f189\U0001f1e6-\U0001f1ff]")
+_SYMBOL_BASES = (0x1F1E6, 0x1F170, 0x1F150)
 _LATIN = re.compile(r"[A-Za-z]")
 _FOREIGN_WORD = re.compile(r"[A-Za-z\u0370-\u03ff\u0400-\u052f\u0561-\u0587ɡɩ]+")
 
 
 def views(text: str) -> list[str]:
     """`text` in NFKC first, then every decoded reading, without repeats. Never raises."""
-    plain = unicodedata.normalize("NFKC", text[:MAX_VIEW_CHARS]) if not text.isascii() else text
-    found = [plain[:MAX_VIEW_CHARS]]
+    plain = text[:MAX_VIEW_CHARS]
+    if not plain.isascii():
+        plain = _LETTER_SYMBOLS.sub(_plain_letter, unicodedata.normalize("NFKC", plain))
+    found = [plain]
     fresh = found
     for _ in range(_ROUNDS):
         fresh = [v for source in fresh for v in _readings(source) if v not in found]
@@ -66,10 +73,17 @@ def views(text: str) -> list[str]:
     return found
 
 
+def _plain_letter(match: re.Match[str]) -> str:
+    """The letter a squared, circled or flag-making symbol stands for."""
+    code = ord(match.group())
+    return chr(ord("a") + next(code - base for base in _SYMBOL_BASES if code >= base))
+
+
 def _readings(text: str) -> Iterator[str]:
     yield from _charset_readings(text)
     yield from _payload_readings(text)
     yield from _spelling_readings(text)
+    yield from _layout_readings(text)
 
 
 def _charset_readings(text: str) -> Iterator[str]:
@@ -146,6 +160,17 @@ def _spelling_readings(text: str) -> Iterator[str]:
         yield _without_marks(text)
 
 
+def _layout_readings(text: str) -> Iterator[str]:
+    if "\n" in text.strip():
+        if len(text) <= MAX_JOINED_CHARS:
+            yield " ".join(text.split())
+        yield _WRAPPED.sub(" ", text)
+    if _MARKUP.search(text):
+        yield _MARKUP.sub("", text)
+    if _EMPHASIS.search(text):
+        yield _EMPHASIS.sub("", text)
+
+
 def _unspaced(match: re.Match[str]) -> str:
     """Spelt-out letters joined; a wider gap is the space between words."""
     words = _GAP.split(match.group())
@@ -166,8 +191,11 @@ def _without_marks(text: str) -> str:
 
 
 def turned(text: str) -> list[str]:
-    """Readings no sign in the text calls for: backwards and rot13.
+    """Readings no sign in the text calls for: backwards, upside down, rot13.
 
     Most texts become gibberish, so a scan should ask more of these than of `views`.
     """
-    return [text[::-1], codecs.encode(text, "rot13")]
+    found = [text[::-1], " ".join(word[::-1] for word in text.split())]
+    if not text.isascii():
+        found.append(text[::-1].translate(_FLIPPED))
+    return [*found, codecs.encode(text, "rot13")]
