@@ -1,0 +1,125 @@
+"""Decisions on their way to the ledger, and the way back. Knows nothing of widgets."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hindsight_cli.api import reviewing
+from hindsight_cli.api.experiences import find_experience
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.reviewing import Decision
+from hindsight_cli.errors import HindsightError, NothingToUndoError, ReviewRefusedError
+from hindsight_cli.records.experience import ExperienceState
+
+
+class Verb(StrEnum):
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A decision taken by a key, not yet carried out."""
+
+    verb: Verb
+    experience_id: str | None  # None: whatever was decided last in this sitting
+    act: Callable[[Project], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a job: one of `decision` and `error` is there."""
+
+    job: Job
+    decision: Decision | None = None
+    error: HindsightError | None = None
+
+
+class Desk:
+    """Carries decisions out one at a time, in the order of their keys.
+
+    Every `put` needs one `work` on a thread of its own. Whichever thread comes first
+    takes the oldest job, so that an undo never overtakes the decision before it.
+    """
+
+    def __init__(self, open_project: Callable[[], Project]) -> None:
+        self._open = open_project
+        self._jobs: deque[Job] = deque()
+        self._lock = threading.Lock()
+        self._made: list[str] = []  # ids decided in this sitting, the last one at the end
+
+    def approve(self, shown: ExperienceState, *, confirmed: bool) -> None:
+        own, seen = shown.experience.experience_id, shown.experience.content.content_hash
+        confirm = own if confirmed else None
+        self._put(
+            Verb.APPROVE,
+            own,
+            lambda project: reviewing.approve(project, own, confirm=confirm, seen_hash=seen),
+        )
+
+    def edit(self, shown: ExperienceState, changes: Mapping[str, str]) -> None:
+        own, seen = shown.experience.experience_id, shown.experience.content.content_hash
+
+        def act(project: Project) -> Decision:
+            # The fields left alone are approved too: they must be the ones that were shown.
+            if find_experience(project, own).experience.content.content_hash != seen:
+                raise ReviewRefusedError(
+                    f"{own} changed since it was shown.", hint="Read it again, then edit it."
+                )
+            return reviewing.edit(project, own, changes)
+
+        self._put(Verb.EDIT, own, act)
+
+    def reject(self, shown: ExperienceState, reason: str) -> None:
+        own = shown.experience.experience_id
+        self._put(Verb.REJECT, own, lambda project: reviewing.reject(project, own, reason=reason))
+
+    def undo(self, experience_id: str | None = None) -> None:
+        """Take back the last decision about an experience, or the last of this sitting."""
+
+        def act(project: Project) -> Decision:
+            target = experience_id or (self._made[-1] if self._made else None)
+            if target is None:
+                raise ReviewRefusedError(
+                    "Nothing was decided in this sitting.",
+                    hint="In the lists 2 and 3, U takes the selected one's decision back.",
+                )
+            try:
+                decision = reviewing.undo(project, target)
+            except NothingToUndoError:
+                self._forget(target)
+                raise
+            self._forget(target)
+            return decision
+
+        self._put(Verb.UNDO, experience_id, act)
+
+    def work(self) -> Done:
+        """Carry out the oldest job; expected errors are part of the answer."""
+        with self._lock:
+            job = self._jobs.popleft()
+            try:
+                decision = job.act(self._open())
+            except HindsightError as error:
+                return Done(job, error=error)
+            if job.verb is not Verb.UNDO:
+                self._made.append(decision.state.experience.experience_id)
+            return Done(job, decision)
+
+    def _put(
+        self, verb: Verb, experience_id: str | None, act: Callable[[Project], Decision]
+    ) -> None:
+        self._jobs.append(Job(verb, experience_id, act))
+
+    def _forget(self, experience_id: str) -> None:
+        """Its last decision is no longer one to take back."""
+        for place in range(len(self._made) - 1, -1, -1):
+            if self._made[place] == experience_id:
+                del self._made[place]
+                return

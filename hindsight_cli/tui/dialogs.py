@@ -1,0 +1,159 @@
+"""What is asked before a decision: new words, a reason, a typed confirmation.
+
+Escape always leaves everything as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static, TextArea
+
+from hindsight_cli.records.experience import ExperienceState
+from hindsight_cli.terminal import visible
+from hindsight_cli.text import one_line
+from hindsight_cli.tui.keybar import keys_content
+from hindsight_cli.tui.labels import flags_of
+
+_FIELDS = ("scenario", "recommend", "avoid", "why")
+_CODE_CHARS = 4
+_SHOWN_CHARS = 600
+
+
+class RejectDialog(ModalScreen[str | None]):
+    """Asks for a reason; gives it ("" is fine), or None when called off."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Cancel")]
+
+    def __init__(self, state: ExperienceState) -> None:
+        super().__init__()
+        self._state = state
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static("Reject", markup=False, classes="title -bad")
+            yield Static(_name(self._state), markup=False, classes="name")
+            yield Input(placeholder="reason (optional)", id="reason")
+            yield Static(keys_content([("enter", "reject"), ("esc", "cancel")]), markup=False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
+
+
+class ConfirmDialog(ModalScreen[bool]):
+    """Asks for the end of the id, so that a risky one is never taken by habit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(False)", "Cancel")]
+
+    def __init__(self, state: ExperienceState) -> None:
+        super().__init__()
+        self._state = state
+        self._code = visible(state.experience.experience_id[-_CODE_CHARS:]).strip()
+
+    def compose(self) -> ComposeResult:
+        experience = self._state.experience
+        with Vertical(classes="dialog"):
+            yield Static("This one needs your explicit word", markup=False, classes="title -bad")
+            for flag in flags_of(self._state):
+                line = Content.assemble((f"{flag.word}  ", f"bold {flag.tone}"), flag.meaning)
+                yield Static(line, markup=False)
+            advice = one_line(visible(experience.content.recommend), _SHOWN_CHARS)
+            yield Static(advice, markup=False, classes="name")
+            own = visible(experience.experience_id)
+            ask = f"Type the last {_CODE_CHARS} characters of its id, {own}, to approve it:"
+            yield Static(ask, markup=False)
+            yield Input(id="code", max_length=40)
+            yield Static("", markup=False, id="wrong")
+            yield Static(keys_content([("enter", "approve"), ("esc", "cancel")]), markup=False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        typed = event.value.strip()
+        if typed.casefold() == self._code.casefold():
+            self.dismiss(True)
+            return
+        word = "Nothing is approved without it." if not typed else "That is not how its id ends."
+        self.query_one("#wrong", Static).update(word)
+
+
+class EditDialog(ModalScreen[Mapping[str, str] | None]):
+    """Gives the fields that were changed, or None when called off."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "Save", priority=True),
+        Binding("escape", "cancel", "Cancel", priority=True),
+    ]
+
+    def __init__(self, state: ExperienceState) -> None:
+        super().__init__()
+        self._state = state
+        content = state.experience.content
+        self._before = {name: visible(getattr(content, name)) for name in _FIELDS}
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -tall"):
+            yield Static("Edit: saving approves the new words", markup=False, classes="title")
+            for name in _FIELDS:
+                area = TextArea(self._before[name], id=name, soft_wrap=True)
+                area.border_title = {"scenario": "when", "recommend": "do"}.get(name, name)
+                yield area
+            yield Static("", markup=False, id="wrong")
+            keys = [("ctrl+s", "save and approve"), ("tab", "next field"), ("esc", "cancel")]
+            yield Static(keys_content(keys), markup=False)
+
+    def on_mount(self) -> None:
+        # The area's own form of the text: line endings may differ from what was given.
+        self._before = self._texts()
+        self.query_one("#scenario", TextArea).focus()
+
+    def action_save(self) -> None:
+        texts = self._texts()
+        if not texts["scenario"].strip() or not texts["recommend"].strip():
+            self.query_one("#wrong", Static).update("“when” and “do” may not be empty.")
+            return
+        changes = self._changes()
+        if changes:
+            self.dismiss(changes)
+        else:
+            word = "Nothing is changed. Esc goes back, where a approves it as it stands."
+            self.query_one("#wrong", Static).update(word)
+
+    def action_cancel(self) -> None:
+        if not self._changes():
+            self.dismiss(None)
+        else:
+            self.app.push_screen(DiscardDialog(), self._leave)
+
+    def _leave(self, discard: bool | None) -> None:
+        if discard:
+            self.dismiss(None)
+
+    def _texts(self) -> dict[str, str]:
+        return {name: self.query_one(f"#{name}", TextArea).text for name in _FIELDS}
+
+    def _changes(self) -> dict[str, str]:
+        return {n: text for n, text in self._texts().items() if text != self._before[n]}
+
+
+class DiscardDialog(ModalScreen[bool]):
+    """Asks whether changed words may go."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "dismiss(True)", "Discard"),
+        Binding("n,escape", "dismiss(False)", "Keep editing"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -small"):
+            yield Static("Discard your changes?", markup=False, classes="title -bad")
+            keys = [("y", "discard"), ("n", "keep editing")]
+            yield Static(keys_content(keys), markup=False)
+
+
+def _name(state: ExperienceState) -> str:
+    return one_line(visible(state.experience.content.scenario), _SHOWN_CHARS)

@@ -1,0 +1,51 @@
+"""The keys and what they do, on one page."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+_KEYS: tuple[tuple[str, str], ...] = (
+    ("a", "approve: from now on agents may get it"),
+    ("e", "edit the words; saving approves them"),
+    ("r", "reject, with a reason if you like; it is not proposed again"),
+    ("u", "undo the last decision of this sitting, as often as you like"),
+    ("U", "undo the last decision about the selected one"),
+    ("", ""),
+    ("j k", "next and previous experience, from every pane"),
+    ("↑ ↓", "move in the list, scroll in a pane"),
+    ("space b", "scroll the cited steps down and up, from every pane"),
+    ("tab", "next pane; shift+tab the one before"),
+    ("1 2 3 4", "pending, approved, rejected, stale"),
+    ("/", "filter by words of the scenario, the advice or a tool; esc clears"),
+    ("", ""),
+    ("o", "long outputs: short, so that all steps are in sight, or at length"),
+    ("z", "zoom the pane you are in, and back"),
+    ("y", "copy to the clipboard, and to a file whose path is shown"),
+    ("t", "dark or light"),
+    ("q", "quit; every decision is stored already"),
+)
+_NOTE = (
+    "Marked words stand in the advice and in the record alike. What an experience claims and "
+    "the steps do not show, is a reason to edit or to reject it. To select text with the "
+    "mouse, hold shift (option in some terminals)."
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,q", "dismiss", "Close"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        lines = [Content.assemble((key.ljust(9), "bold $accent"), told) for key, told in _KEYS]
+        with VerticalScroll(classes="dialog -help"):
+            yield Static("Keys", markup=False, classes="title")
+            yield Static(Content("\n").join(lines), markup=False)
+            yield Static(_NOTE, markup=False, classes="note")

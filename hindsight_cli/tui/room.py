@@ -1,0 +1,275 @@
+"""The room one reads in: the lists, the experience, and the steps it rests on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from hindsight_cli.api.experiences import list_experiences, show_experience
+from hindsight_cli.api.index import ledger_signature
+from hindsight_cli.api.project import Project
+from hindsight_cli.errors import HindsightError
+from hindsight_cli.records.experience import ExperienceState
+from hindsight_cli.terminal import visible
+from hindsight_cli.tui.empty import empty_content
+from hindsight_cli.tui.keybar import FILTER_KEYS, KEYS, KeyBar
+from hindsight_cli.tui.lists import ListName, belongs, counts_of, passes
+from hindsight_cli.tui.literals import literals_of, pattern_of
+from hindsight_cli.tui.messages import Failed, Loaded, Read
+from hindsight_cli.tui.panes import ExperiencePane, StepsPane
+from hindsight_cli.tui.queue_list import QueueList
+from hindsight_cli.tui.steps_view import StepView, step_views
+from hindsight_cli.tui.topbar import TopBar
+
+WIDE = 110  # cells; below that the queue lies above the reading panes
+VAST = 160
+TALL = 30  # rows; below that the queue leaves no empty lines
+_POLL_S = 2.0  # how soon what other programs propose or decide is seen
+_REST_S = 0.12  # moving faster than this, one is not reading yet
+_TOAST_S = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is on screen in full: the only thing that can be approved."""
+
+    state: ExperienceState
+    views: Sequence[StepView]
+
+
+class Room(Screen[None]):
+    """Shows and moves; decides nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "move(1)", "Next", show=False),
+        Binding("k", "move(-1)", "Previous", show=False),
+        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("1", "list('pending')", "Pending", show=False),
+        Binding("2", "list('approved')", "Approved", show=False),
+        Binding("3", "list('rejected')", "Rejected", show=False),
+        Binding("4", "list('stale')", "Stale", show=False),
+        Binding("space", "steps(1)", "Scroll the steps", show=False),
+        Binding("b", "steps(-1)", "Scroll the steps back", show=False),
+        Binding("o", "whole", "Long outputs"),
+        Binding("z", "zoom", "Zoom"),
+        Binding("escape", "back", "Back", show=False),
+    ]
+
+    def __init__(self, open_project: Callable[[], Project], name: str) -> None:
+        super().__init__()
+        self._open = open_project
+        self._project_name = name
+        self._states: dict[str, ExperienceState] = {}
+        self._deciding: set[str] = set()  # on their way to the ledger: out of sight already
+        self._list = ListName.PENDING
+        self._query = ""
+        self._shown: Shown | None = None
+        self._epoch = 0  # a reading of the ledger begun in an earlier one is out of date
+        self._signature = ""
+        self.loaded = False  # whether the ledger was read at least once
+        self._moved_at = 0.0
+        self._rest: Timer | None = None
+
+    @property
+    def shown(self) -> Shown | None:
+        """What is on screen in full, or None while it is being read."""
+        selected = self.queue.selected
+        if self._shown is None or selected is None:
+            return None
+        own = self._shown.state.experience.experience_id
+        return self._shown if own == selected.experience.experience_id else None
+
+    @property
+    def queue(self) -> QueueList:
+        return self.query_one(QueueList)
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(self._project_name)
+        with Container(id="room"):
+            with Vertical(id="left", classes="pane"):
+                yield Input(placeholder="filter", id="filter")
+                yield QueueList(id="queue")
+            yield ExperiencePane(id="experience", classes="pane")
+            yield StepsPane(id="steps", classes="pane")
+            yield Static("", markup=False, id="empty")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#left").border_title = "queue"
+        self.query_one(ExperiencePane).border_title = "experience"
+        self.query_one(StepsPane).border_title = "cited steps, as recorded"
+        self.queue.focus()
+        self.load()
+        self.set_interval(_POLL_S, self.load)
+
+    def on_resize(self, event: events.Resize) -> None:
+        roomy = 4 if event.size.height >= TALL else 3
+        self.queue.rows_each = roomy if event.size.width >= WIDE else 1
+
+    @work(thread=True, exclusive=True, group="load", exit_on_error=False)
+    def load(self) -> None:
+        """Read the ledger if it changed since the last time."""
+        epoch = self._epoch
+        try:
+            project = self._open()
+            signature = ledger_signature(project)
+            if signature == self._signature:
+                return
+            states = list_experiences(project)
+        except HindsightError as error:
+            self.post_message(Failed(error))
+        else:
+            self.post_message(Loaded(states, signature, epoch))
+
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    def read(self, experience_id: str) -> None:
+        """Read an experience and its cited steps, however large they are."""
+        try:
+            detail = show_experience(self._open(), experience_id)
+        except HindsightError as error:
+            self.post_message(Failed(error, experience_id))
+            return
+        views = step_views(detail, literals_of(detail.state.experience.content))
+        self.post_message(Read(detail.state, views))
+
+    def on_loaded(self, message: Loaded) -> None:
+        if message.epoch != self._epoch:
+            return  # a decision came between; the next look at the ledger sees it
+        self._signature = message.signature
+        self.loaded = True
+        self._states = {s.experience.experience_id: s for s in message.states}
+        self.refresh_list()
+
+    def on_read(self, message: Read) -> None:
+        selected = self.queue.selected
+        own = message.state.experience.experience_id
+        if selected is None or selected.experience.experience_id != own:
+            return
+        self._shown = Shown(message.state, message.views)
+        pattern = pattern_of(literals_of(message.state.experience.content))
+        self.query_one(ExperiencePane).show(message.state, pattern)
+        self.query_one(StepsPane).show(message.views, pattern)
+
+    def on_failed(self, message: Failed) -> None:
+        self.say_error(message.error)
+        selected = self.queue.selected
+        if selected is not None and message.experience_id == selected.experience.experience_id:
+            self.query_one(StepsPane).say(f"It cannot be read: {visible(str(message.error))}")
+
+    def refresh_list(self, *, select: str | None = None) -> None:
+        """List again what belongs here; the selection stays or goes to `select`."""
+        selected = self.queue.selected
+        if select is None and selected is not None:
+            select = selected.experience.experience_id
+        items = [
+            state
+            for own, state in self._states.items()
+            if own not in self._deciding
+            and belongs(state, self._list)
+            and passes(state, self._query)
+        ]
+        self.queue.show(items, select=select)
+        visible_states = (s for own, s in self._states.items() if own not in self._deciding)
+        counts = counts_of(visible_states)
+        self.query_one(TopBar).show(self._list, counts)
+        self.query_one("#empty", Static).update(empty_content(self._list, counts, self._query))
+        self.set_class(not items, "-empty")
+
+    @on(QueueList.Moved)
+    def _show_selected(self, message: QueueList.Moved) -> None:
+        state = message.state
+        total = len(self.queue.items)
+        place = f"{self.queue.index + 1} of {total}" if total else "none"
+        self.query_one("#left").border_title = f"{self._list.value}: {place}"
+        if state is None:
+            self._shown = None
+            return
+        if self.shown is not None and self.shown.state == state:
+            return
+        pattern = pattern_of(literals_of(state.experience.content))
+        self.query_one(ExperiencePane).show(state, pattern)
+        self.query_one(StepsPane).show(None, pattern)
+        self._shown = None
+        self._read_when_resting(state.experience.experience_id)
+
+    def _read_when_resting(self, experience_id: str) -> None:
+        moved_before, self._moved_at = self._moved_at, time.monotonic()
+        if self._rest is not None:
+            self._rest.stop()
+        if self._moved_at - moved_before > _REST_S:
+            self.read(experience_id)
+        else:
+            self._rest = self.set_timer(_REST_S, lambda: self.read(experience_id))
+
+    def say(self, text: str) -> None:
+        """Tell what happened. `text` may hold recorded words."""
+        self.app.clear_notifications()
+        self.notify(visible(text), markup=False, timeout=_TOAST_S)
+
+    def say_error(self, error: HindsightError) -> None:
+        text = visible(f"{error}\n{error.hint}".strip())
+        self.notify(text, severity="error", markup=False, timeout=_TOAST_S)
+
+    def action_move(self, by: int) -> None:
+        self.queue.move(by)
+
+    def action_list(self, name: str) -> None:
+        self._list = ListName(name)
+        self.refresh_list()
+
+    def action_steps(self, direction: int) -> None:
+        steps = self.query_one(StepsPane)
+        scroll = steps.scroll_page_down if direction > 0 else steps.scroll_page_up
+        scroll(animate=False)
+
+    def action_whole(self) -> None:
+        self.query_one(StepsPane).toggle_whole()
+
+    def action_zoom(self) -> None:
+        """Give the pane one is in the whole room, or take it back."""
+        focused = self.focused
+        pane = focused if isinstance(focused, ExperiencePane) else self.query_one(StepsPane)
+        zoomed = not self.has_class("-zoom")
+        self.set_class(zoomed, "-zoom")
+        for other in self.query(".pane"):
+            other.set_class(zoomed and other is pane, "-zoomed")
+        if zoomed:
+            pane.focus()
+
+    def action_filter(self) -> None:
+        if self.has_class("-zoom"):
+            self.action_zoom()
+        self.add_class("-filtering")
+        self.query_one("#filter", Input).focus()
+
+    def action_back(self) -> None:
+        """Out of the zoom, else out of the filter, and back to the list."""
+        if self.has_class("-zoom"):
+            self.action_zoom()
+        elif self.has_class("-filtering"):
+            self.query_one("#filter", Input).clear()
+            self.remove_class("-filtering")
+        self.queue.focus()
+
+    @on(Input.Changed, "#filter")
+    def _narrow(self, event: Input.Changed) -> None:
+        self._query = event.value
+        self.refresh_list()
+
+    @on(Input.Submitted, "#filter")
+    def _keep_filter(self, event: Input.Submitted) -> None:
+        self.set_class(bool(event.value.strip()), "-filtering")
+        self.queue.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self.query_one(KeyBar).show(FILTER_KEYS if event.widget.id == "filter" else KEYS)

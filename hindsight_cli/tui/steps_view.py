@@ -1,0 +1,179 @@
+"""The cited steps as recorded: what was run, what came of it, what came back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from hindsight_cli.api.experiences import ExperienceDetail
+from hindsight_cli.records.event import FAILED_STATUSES, JsonValue, Status
+from hindsight_cli.records.trace import Call
+from hindsight_cli.terminal import visible
+from hindsight_cli.text import one_line
+from hindsight_cli.tui.fitting import Parts, fit, is_tight
+from hindsight_cli.tui.layout import DIM, hanging, marked, spread, stacked
+from hindsight_cli.tui.window import Gap, Row, open_window
+
+INPUT_LINES = 60
+OUTPUT_LINES = 300
+BAR_CELLS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A cited step cut to a size a screen can bear; made off the UI thread."""
+
+    step_index: int
+    tool: str
+    verdict: str
+    status: Status | None
+    note: str
+    given: tuple[Row, ...]
+    output: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepsLayout:
+    """How the steps are laid out: in cells, and rows in all unless `whole`."""
+
+    width: int
+    rows: int
+    whole: bool
+
+
+def step_views(detail: ExperienceDetail, literals: Sequence[str]) -> tuple[StepView, ...]:
+    """The cited steps of an experience. O(their full texts), which may be many megabytes."""
+    evidence = {e.step_index: e for e in detail.state.experience.content.evidence}
+    views = []
+    for step in detail.steps:
+        if step.call is not None:
+            views.append(_of_call(step.call, literals))
+            continue
+        kept = evidence.get(step.step_index)
+        views.append(
+            StepView(
+                step_index=step.step_index,
+                tool=one_line(visible(step.tool_name or "?"), 60),
+                verdict="its trace is gone",
+                status=None,
+                note="this short extract was kept with the experience" if kept else "",
+                given=open_window(kept.input, literals, max_lines=INPUT_LINES) if kept else (),
+                output=open_window(kept.output, literals, max_lines=OUTPUT_LINES) if kept else (),
+            )
+        )
+    return tuple(views)
+
+
+def steps_content(
+    views: Sequence[StepView], pattern: re.Pattern[str] | None, layout: StepsLayout
+) -> Content:
+    """All steps below each other; unless `layout.whole`, cut so that each one is in sight."""
+    if not views:
+        return Content.styled("It was written by hand and cites no step.", DIM)
+    parts: list[Parts] = [(view.given, view.output) for view in views]
+    tight = False
+    if not layout.whole:
+        tight = is_tight(len(views), layout.rows)
+        gaps = 0 if tight else len(views) - 1
+        room = layout.rows - len(views) - gaps
+        parts = fit(parts, pattern, layout.width - BAR_CELLS, room)
+    lines: list[Content] = []
+    for number, view in enumerate(views):
+        if number and not tight:
+            lines.append(_between(views[number - 1].step_index, view.step_index))
+        lines += _step(view, parts[number], pattern, layout)
+    return stacked(lines)
+
+
+def _of_call(call: Call, literals: Sequence[str]) -> StepView:
+    facts = [f"attempt {call.attempt}"] if call.attempt > 1 else []
+    facts += [f"error {call.error_type}"] if call.error_type else []
+    facts += [f"server {call.server}"] if call.server else []
+    facts += [call.call_event.timestamp[:19]] if call.call_event.timestamp else []
+    return StepView(
+        step_index=call.step_index,
+        tool=one_line(visible(call.tool_name), 60),
+        verdict=_verdict(call),
+        status=call.status,
+        note=one_line(visible(" · ".join(facts)), 200),
+        given=open_window(_given(call), literals, max_lines=INPUT_LINES),
+        output=open_window(call.output, literals, max_lines=OUTPUT_LINES),
+    )
+
+
+def _verdict(call: Call) -> str:
+    word = {
+        Status.ERROR: "failed",
+        Status.TIMEOUT: "timed out",
+        Status.MISSING: "never answered",
+        Status.UNKNOWN: "unknown",
+    }.get(call.status, call.status.value)
+    return word if call.exit_code is None else f"{word}, exit {call.exit_code}"
+
+
+def _given(call: Call) -> str:
+    """The input as a person would type it: a command, or one argument below the other."""
+    if call.command:
+        return call.command
+    if isinstance(call.input, Mapping):
+        return "\n".join(f"{key}: {_flat(value)}" for key, value in call.input.items())
+    return "" if call.input is None else _flat(call.input)
+
+
+def _flat(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return repr(type(value))
+
+
+def _tone(view: StepView) -> tuple[str, str]:
+    if view.status is Status.OK:
+        return "✓", "$success"
+    if view.status in FAILED_STATUSES:
+        return "✗", "$error"
+    return "?" if view.status is None else "–", "$warning"
+
+
+def _step(
+    view: StepView, parts: Parts, pattern: re.Pattern[str] | None, layout: StepsLayout
+) -> Iterator[Content]:
+    sign, tone = _tone(view)
+    left = Content.assemble(
+        (f"{sign} step {view.step_index}", f"bold {tone}"), "  ", (view.tool, "bold")
+    )
+    yield spread(left, Content.styled(view.verdict, f"bold {tone}"), layout.width)
+    bar = Content.styled("▎ ", tone)
+    if view.note and (layout.whole or view.status is None):
+        yield from hanging(bar, bar, Content.styled(view.note, DIM), layout.width)
+    given, output = parts
+    for row in given:
+        yield from _row(row, bar, pattern, layout.width, style="bold")
+    for row in output:
+        yield from _row(row, bar, pattern, layout.width)
+    if not view.output:
+        yield bar + Content.styled("no output", DIM)
+
+
+def _row(
+    row: Row, bar: Content, pattern: re.Pattern[str] | None, width: int, *, style: str = ""
+) -> Iterator[Content]:
+    if isinstance(row, Gap):
+        word = "line" if row.lines == 1 else "lines"
+        yield bar + Content.styled(f"… {row.lines:,} {word} left out", f"italic {DIM}")
+        return
+    yield from hanging(bar, bar, marked(row, pattern, style), width)
+
+
+def _between(before: int, after: int) -> Content:
+    left_out = after - before - 1
+    if left_out < 1:
+        return Content("")
+    word = "step" if left_out == 1 else "steps"
+    return Content.styled(f"  · {left_out} {word} between ·", DIM)
