@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 _MAX_CHARS = 20_000
+_MAX_COMMANDS = 500
 _MAX_DEPTH = 3
-_HEREDOC = re.compile(
-    r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n(?:.*?\n)??[ \t]*\2[ \t]*(?=\n|\Z|\))", re.DOTALL
-)
+_HEREDOC = re.compile(r"(?<!<)<<-?\s*(?!<)(['\"]?)(?P<tag>\w+)\1(?P<rest>[^\n]*)\n")
 _QUOTED = r"""'[^']*'|"(?:\\.|[^"\\])*\""""
 _TOKEN = re.compile(
     rf"""(?P<gap>[ \t]+|\\\n)
@@ -51,7 +51,7 @@ class Command:
 
 def parse_line(line: str) -> tuple[Command, ...]:
     """The simple commands of a line, in order; a best effort that never fails."""
-    return tuple(_commands(line[:_MAX_CHARS], depth=0))
+    return tuple(islice(_commands(line[:_MAX_CHARS], depth=0), _MAX_COMMANDS))
 
 
 def pipelines(commands: tuple[Command, ...]) -> list[list[Command]]:
@@ -65,21 +65,33 @@ def pipelines(commands: tuple[Command, ...]) -> list[list[Command]]:
     return groups
 
 
-def loses_status(
-    groups: list[list[Command]], index: int, *, pipefail: bool = False, errexit: bool = False
-) -> bool:
-    """Whether the line can succeed although a command of pipeline `index` failed."""
-    if len(groups[index]) > 1 and not pipefail:
-        return True
+def lost_statuses(
+    groups: list[list[Command]], *, pipefail: bool = False, errexit: bool = False
+) -> list[bool]:
+    """For every pipeline, whether the line can succeed although a command of it failed."""
     carrying = {"&&", ";"} if errexit else {"&&"}
-    return any(group[0].joined not in carrying for group in groups[index + 1 :])
+    lost: list[bool] = []
+    replaced = False  # whether a later pipeline decides the status of the line
+    for group in reversed(groups):
+        lost.append(replaced or (len(group) > 1 and not pipefail))
+        replaced = replaced or group[0].joined not in carrying
+    return lost[::-1]
 
 
 def _commands(line: str, *, depth: int) -> Iterator[Command]:
-    if "<<" in line:
-        line = _HEREDOC.sub(lambda match: match["rest"], line)
-    for joined, words, silenced in _segments(line):
+    for joined, words, silenced in _segments(_without_heredocs(line)):
         yield from _expanded(words, joined=joined, silenced=silenced, depth=depth)
+
+
+def _without_heredocs(line: str) -> str:
+    """The line without the texts it carries for its commands' input."""
+    kept: list[str] = []
+    at = 0
+    while match := _HEREDOC.search(line, at):
+        kept.append(line[at : match.start()] + match["rest"])
+        end = re.compile(rf"^[ \t]*{match['tag']}\b", re.MULTILINE).search(line, match.end())
+        at = end.end() if end else len(line)
+    return "".join([*kept, line[at:]])
 
 
 def _segments(line: str) -> Iterator[tuple[str, list[str], bool]]:

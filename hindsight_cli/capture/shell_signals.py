@@ -25,19 +25,19 @@ _TEST_SUMMARY = any_of(
     r"^[1-9]\d* (?:failed|errors?)(?:,| in )",
     r"^(?:FAILED|ERROR) \((?:[\w ]+=\d+(?:, )?)+\)",
     # go, unittest, jest, bun; TAP
-    r"^\W*(?:--- )?FAIL\b(?::?\s|$)",
-    r"^\W*not ok \d+|^# fail [1-9]",
+    r"^[^\w\n]{0,12}(?:--- )?FAIL\b(?::?\s|$)",
+    r"^[^\w\n]{0,12}not ok \d+|^# fail [1-9]",
     # cargo, ctest, dotnet, deno, phpunit, xcodebuild
     r"^test result: FAILED",
     r"\b[1-9]\d* tests? failed out of\b",
     r"^Failed!  |^FAILED \||^FAILURES!",
     r"^\*\* \w+ FAILED \*\*",
     # jest, vitest, mocha, playwright
-    r"^\W*(?:Tests?|Test Suites|Test Files|Suites|Specs):?\s+[^\n]*?\b[1-9]\d* "
+    r"^[^\w\n]{0,12}(?:Tests?|Test Suites|Test Files|Suites|Specs):?\s+[^\n]*?\b[1-9]\d* "
     r"(?:failed|failing|failures?)\b",
-    r"^\W*[1-9]\d* (?:failing|(?:tests? )?failed)\b",
+    r"^[^\w\n]{0,12}[1-9]\d* (?:failing|(?:tests? )?failed)\b",
     # rspec, minitest, exunit; junit and its relatives
-    r"^\W*\d+ (?:examples?|tests?|specs?|runs|assertions), [^\n]*?\b[1-9]\d* "
+    r"^[^\w\n]{0,12}\d+ (?:examples?|tests?|specs?|runs|assertions), [^\n]*?\b[1-9]\d* "
     r"(?:failures?|errors?|failed)\b",
     r"\bTests(?: run)?: \d+,[^\n]*\b(?:Failures|Errors): [1-9]",
     flags=re.MULTILINE,
@@ -45,11 +45,11 @@ _TEST_SUMMARY = any_of(
 _BUILD_SUMMARY = any_of(
     r"^(?:\[[^\]\n]*\] )?ERROR task failed\b",
     r"^(?:g|c)?make(?:\[\d+\])?: \*\*\* |^CMake Error\b|^ninja: build stopped",
-    r"^(?:npm|pnpm|yarn)? ?ERR!|^npm error\b|^\s*ELIFECYCLE\b|^error Command failed",
+    r"^(?:npm|pnpm|yarn)? ?ERR!|^npm error\b|^[ \t]*ELIFECYCLE\b|^error Command failed",
     r"^BUILD FAILED|^FAILURE: Build failed|^\[ERROR\] (?:BUILD|Failed to execute goal)",
     r"^error: could not compile|^Build failed\b|^Failed to compile|Build did NOT complete",
-    r"^\W*(?:Found )?[1-9]\d* errors?\b",
-    r"^\W*[1-9]\d* problems? \([1-9]\d* errors?\b",
+    r"^[^\w\n]{0,12}(?:Found )?[1-9]\d* errors?\b",
+    r"^[^\w\n]{0,12}[1-9]\d* problems? \([1-9]\d* errors?\b",
     r"^[1-9]\d* issues?:$",
     r"^Command failed(?: with exit code [1-9]|:)",
     r"^(?:exit status|exited with(?: code| status)?|exit code:?) [1-9]\d*\s*$",
@@ -77,7 +77,7 @@ _CRASH = any_of(
     flags=re.MULTILINE,
 )
 _ERROR_LINE = any_of(
-    r"^\W{0,4}(?:fatal|error|usage error|ERROR|Error)(?:\[\w+\])?(?: TS\d+)?: ?\S",
+    r"^[^\w\n]{0,4}(?:fatal|error|usage error|ERROR|Error)(?:\[\w+\])?(?: TS\d+)?: ?\S",
     r"^(?:E: |ERROR |ERR! |! |Error (?:response|from) )[^\n]+",
     # compilers and linters: file:line:column
     r"^[^\s:()]+:\d+(?::\d+)?:? (?:- )?(?:fatal )?error\b",
@@ -87,9 +87,9 @@ _ERROR_LINE = any_of(
     # a program naming itself
     r"^[\w.-]+: (?:error|fatal|invalid|unknown|unrecognized|illegal|missing)\b",
     r"^[\w.-]+: (?:cannot|can't|could not|unable to|failed to|no such) ",
-    r"^\s*(?:unknown|unrecognized|invalid|unsupported|no such) (?:shorthand )?"
+    r"^[ \t]*(?:unknown|unrecognized|invalid|unsupported|no such) (?:shorthand )?"
     r"(?:flag|option|command|subcommand|argument)\b",
-    r"^\s*Unrecognized (?:option|argument)|^(?:Could not|Cannot|Unable to|Failed to) \w+",
+    r"^[ \t]*Unrecognized (?:option|argument)|^(?:Could not|Cannot|Unable to|Failed to) \w+",
     flags=re.MULTILINE,
 )
 
@@ -104,9 +104,9 @@ SIGNALS = (
 SUCCESS = any_of(
     r"\ball (?:\w+ )?(?:tests|checks) (?:pass|passed|succeeded)\b",
     r"\b0 (?:failed|failures|errors|issues|problems)\b",
-    r"^\W*(?:PASS|PASSED|OK|ok|SUCCESS|DONE|Done|Success|Passed|passed)\b",
+    r"^[^\w\n]{0,12}(?:PASS|PASSED|OK|ok|SUCCESS|DONE|Done|Success|Passed|passed)\b",
     r"\b[1-9]\d* (?:passed|passing)\b",
-    r"^BUILD SUCCESS|^Successfully\b|^\W*no (?:issues|errors|problems)\b",
+    r"^BUILD SUCCESS|^Successfully\b|^[^\w\n]{0,12}no (?:issues|errors|problems)\b",
     r"\b(?:completed|finished|built|installed|passed) successfully\b",
     r"^Finished (?:in|`|release|dev)",
     flags=re.MULTILINE,

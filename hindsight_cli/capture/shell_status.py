@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from hindsight_cli.capture.shell_line import Command, loses_status, parse_line, pipelines
+from hindsight_cli.capture.shell_line import Command, lost_statuses, parse_line, pipelines
 from hindsight_cli.capture.shell_programs import (
     answers_with_one,
     is_probe,
@@ -22,6 +22,7 @@ from hindsight_cli.capture.shell_signals import SIGNALS, SUCCESS, Signal
 
 _SELF_REPORT_LINES = 3
 _NEIGHBOUR_LINES = 25  # of mixed output: how much at its end belongs to the last command
+_ERREXIT = re.compile(r"\bset -[a-z]*e")
 _FAILURE_WORD = re.compile(r"fail|error|broken|not ok", re.IGNORECASE)
 _STATUS_VARIABLE = re.compile(r"\\\$\\\?|\\\$\\\{PIPESTATUS\\\[\d+\\\]\\\}")
 
@@ -67,9 +68,10 @@ def silent_failure(command: str, text: str, *, vouched: bool) -> str | None:
     """
     commands = parse_line(command)
     groups = pipelines(commands)
-    in_doubt = [
-        index for index in range(len(groups)) if not vouched or _loses(groups, index, command)
-    ]
+    lost = lost_statuses(
+        groups, pipefail="pipefail" in command, errexit=bool(_ERREXIT.search(command))
+    )
+    in_doubt = [index for index, is_lost in enumerate(lost) if is_lost or not vouched]
     if not text.strip() or (groups and not in_doubt):
         return None
     workers = [
@@ -85,12 +87,6 @@ def silent_failure(command: str, text: str, *, vouched: bool) -> str | None:
     before, after = _noise_round(groups, workers)
     signal = _signal_in(text, noise_before=before, noise_after=after)
     return f"text_{signal.name}" if signal else None
-
-
-def _loses(groups: list[list[Command]], index: int, command: str) -> bool:
-    pipefail = "pipefail" in command
-    stops_at_errors = bool(re.search(r"\bset -[a-z]*e", command))
-    return loses_status(groups, index, pipefail=pipefail, errexit=stops_at_errors)
 
 
 def _only_reports_itself(

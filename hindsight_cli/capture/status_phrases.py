@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 # What harnesses put before the words that matter.
-_LEAD = r"\A[\s<>]*(?:tool_use_error>|error>)?\s*(?:error:\s*)?"
+_LEAD = r"\A[\s<]*+(?:(?:tool_use_error|error)>\s*+)?(?:error:\s*+)?"
 
 
 def any_of(*alternatives: str, flags: int = re.IGNORECASE, lead: str = "") -> re.Pattern[str]:
@@ -99,10 +99,10 @@ API = any_of(
     r"\bstatus code [45]\d\d\b|\bHTTP (?:error )?[45]\d\d\b",
 )
 TIMEOUT = any_of(
-    r"^\W*(?:error:? ?)?(?:the |your )?(?:[\w-]+ ){0,3}?"
+    r"^[^\w\n]{0,12}(?:error:? ?)?(?:the |your )?(?:[\w-]+ ){0,3}?"
     r"(?:command|tool|execution|process|request|operation|call)\b[^\n]{0,60}\b"
     r"(?:timed[ -]?out|exceeded (?:the |its )?time ?(?:limit|out))",
-    r"^\W*(?:error:? ?)?(?:execution )?(?:timed[ -]?out|timeout(?:error)?)\b[^\n]{0,20}"
+    r"^[^\w\n]{0,12}(?:error:? ?)?(?:execution )?(?:timed[ -]?out|timeout(?:error)?)\b[^\n]{0,20}"
     r"(?:after|of|:|exceeded|$)",
     r"\bMCP error -32001\b",
     flags=re.IGNORECASE | re.MULTILINE,

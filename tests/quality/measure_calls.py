@@ -27,7 +27,6 @@ READERS = {
     "claude_code": "claude-code",
     "tau_bench": "messages",
     "openai_messages": "messages",
-    "tau2_bench": "messages",
 }
 LABELLED = frozenset({"claude_code", "tau_bench"})
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.formats.calls import call_of
 from hindsight_cli.capture.formats.claude_sessions import SessionMemory
-from hindsight_cli.capture.formats.content import blobs_of, block_text, blocks_of, text_of
+from hindsight_cli.capture.formats.content import (
+    blobs_of,
+    block_text,
+    blocks_of,
+    take_out_encoded,
+    text_of,
+)
 from hindsight_cli.capture.formats.injected_text import (
+    CONTINUED,
     split_injected,
     without_trailing_reminders,
 )
@@ -130,7 +138,8 @@ def _spoken_events(
         return
     for part, injected in split_injected(text):
         if injected:
-            yield _event(record, EventType.MESSAGE, text=part, injected=True)
+            kind = EventType.COMPACTION if part.startswith(CONTINUED) else EventType.MESSAGE
+            yield _event(record, kind, text=part, injected=True)
         else:
             yield _human_event(record, part, memory)
 
@@ -151,6 +160,7 @@ def _result_event(
     call = memory.calls.find(call_id) if call_id else None
     facts = details if isinstance(details, dict) else {}
     text = without_trailing_reminders(text_of(block.get("content"))) or _detail_text(details)
+    text, encoded = take_out_encoded(text)
     flag = block.get("is_error") is True
     verdict = derive_status(
         ToolOutput(
@@ -160,6 +170,7 @@ def _result_event(
             flag=flag,
             exit_code=_integer(facts.get("exitCode")),
             interrupted=facts.get("interrupted") is True,
+            refusal=_refusal(record, call_id),
             exit_meaning=_string(facts, "returnCodeInterpretation"),
         )
     )
@@ -178,9 +189,18 @@ def _result_event(
         exit_code=verdict.exit_code,
         error_type=verdict.error_type,
         duration_ms=_duration_ms(facts),
-        blobs=blobs_of(block.get("content")),
+        blobs=blobs_of(block.get("content")) + encoded,
         extra={"agent_id": facts["agentId"]} if isinstance(facts.get("agentId"), str) else {},
     )
+
+
+def _refusal(record: Mapping[str, JsonValue], call_id: str | None) -> str:
+    """Why a call did not run, where the agent says so beside the message."""
+    entries = record.get("toolResultMeta", record.get("tool_result_meta"))
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and entry.get("id") == call_id:
+            return _string(entry, "non_execution_kind") or _string(entry, "nonExecutionKind")
+    return ""
 
 
 def _detail_text(details: JsonValue) -> str:
@@ -259,7 +279,11 @@ def _call_event(
 def _system_events(record: Mapping[str, JsonValue]) -> Iterator[DraftEvent]:
     subtype = record.get("subtype")
     if subtype in {"compact_boundary", "microcompact_boundary"}:
-        yield _event(record, EventType.COMPACTION, text=_string(record, "content"), injected=True)
+        boundary = _event(
+            record, EventType.COMPACTION, text=_string(record, "content"), injected=True
+        )
+        about = record.get("compactMetadata")
+        yield replace(boundary, extra=about if isinstance(about, dict) else {})
     elif subtype == "api_error":
         kept = ("retryAttempt", "maxRetries", "retryInMs")
         error = record.get("error")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hindsight_cli.capture.draft import SessionInfo
 from hindsight_cli.capture.formats.calls import CallMemory
-from hindsight_cli.capture.formats.jsonlines_reader import Record, read_json_lines
 from hindsight_cli.records.event import JsonValue
 
 AGENT = "claude-code"
 _SYNTHETIC = "<synthetic>"
-_LOOKAHEAD_LINES = 200
+_LOOKAHEAD_BYTES = 1024 * 1024
+_SESSION_ID = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 
 
 @dataclass(slots=True)
@@ -34,7 +35,8 @@ class SessionTracker:
     """
 
     def __init__(self, path: Path) -> None:
-        self._main_id = _main_session_id(path)
+        self._path = path
+        self._main_id: str | None = None
         self._file_agent_id = path.stem.removeprefix("agent-") if _is_agent_file(path) else None
         self._sessions: dict[str, SessionInfo] = {}
         self._memories: dict[str, SessionMemory] = {}
@@ -42,7 +44,7 @@ class SessionTracker:
         self._requests: dict[str, str] = {}
 
     def session_of(self, record: Mapping[str, JsonValue]) -> SessionInfo:
-        own_id = _text(record.get("sessionId")) or self._main_id
+        own_id = _text(record.get("sessionId")) or self._main_session_id()
         agent_id = self._agent_id(record)
         session_id = f"{own_id}-agent-{agent_id}" if agent_id else own_id
         known = self._sessions.get(session_id) or SessionInfo(
@@ -61,6 +63,11 @@ class SessionTracker:
             known = replace(known, agent_version=fresh[0], cwd=fresh[1], model=fresh[2])
         self._sessions[session_id] = known
         return known
+
+    def _main_session_id(self) -> str:
+        if self._main_id is None:
+            self._main_id = _main_session_id(self._path)
+        return self._main_id
 
     def memory_of(self, session_id: str) -> SessionMemory:
         return self._memories.setdefault(session_id, SessionMemory())
@@ -98,19 +105,12 @@ def _is_agent_file(path: Path) -> bool:
 
 
 def _main_session_id(path: Path) -> str:
-    """The id of lines that name none: the file's name if a line bears it, else the first."""
-    first: str | None = None
-    for item in read_json_lines(path):
-        if not isinstance(item, Record) or item.line > _LOOKAHEAD_LINES:
-            if item.line > _LOOKAHEAD_LINES:
-                break
-            continue
-        named = _text(item.value.get("sessionId")) if isinstance(item.value, dict) else None
-        if named == path.stem:
-            return path.stem
-        first = first or named
-    if first:
-        return first
+    """The id of lines that name none: the file's name if a line bears it, else the first named."""
+    with path.open("rb") as file:
+        head = file.read(_LOOKAHEAD_BYTES)
+    named = [match[1].decode("utf-8", "replace") for match in _SESSION_ID.finditer(head)]
+    if named:
+        return path.stem if path.stem in named else named[0]
     return path.parent.parent.name if path.parent.name == "subagents" else path.stem
 
 

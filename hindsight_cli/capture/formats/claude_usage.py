@@ -27,10 +27,12 @@ def usage_on_last_line(
     for item, key in items:
         if isinstance(item, Draft) and key is not None:
             if key in counted:
-                item, key = replace(item, usage=None), None
+                held.append((replace(item, usage=None), None))
             else:
                 counted |= _supersede(held, item, key)
-        held.append((item, key))
+                held.append((item, key))
+        else:
+            held.append((item, None))
         while held and (held[0][1] is None or len(held) > _WINDOW):
             yield _released(held, counted)
     while held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from hindsight_cli.capture.draft import Blob
@@ -12,6 +13,12 @@ from hindsight_cli.records.event import JsonValue
 
 # Blocks that hold text under one of these keys, whatever their type is called.
 _TEXT_KEYS = ("text", "input_text", "output_text", "refusal", "content")
+_ENCODED = re.compile(
+    r"data:(?P<mime>[\w.+-]+/[\w.+-]+)(?:;[\w=.+-]+)*;base64,(?P<uri>[A-Za-z0-9+/]{200,}={0,2})"
+    r"|(?P<bare>[A-Za-z0-9+/]{1000,}={0,2})"
+)
+_MIN_BARE_CHARS = 1000
+_MIXTURE = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]")))
 
 
 def blocks_of(content: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
@@ -43,6 +50,9 @@ def block_text(block: Mapping[str, JsonValue]) -> str:
             return value
         if isinstance(value, list):
             return text_of(value)
+    resource = block.get("resource")
+    if isinstance(resource, dict) and isinstance(resource.get("text"), str):
+        return str(resource["text"])
     kind = block.get("type")
     return f"[{kind}]" if isinstance(kind, str) else json.dumps(block, ensure_ascii=False)
 
@@ -80,3 +90,26 @@ def _decoded(mime: str, data: str) -> Blob | None:
         return Blob(mime=mime, data=base64.b64decode(data))
     except (binascii.Error, ValueError):
         return None
+
+
+def take_out_encoded(text: str) -> tuple[str, tuple[Blob, ...]]:
+    """A text without the base64 in it, and what that decodes to.
+
+    Takes data URIs, and runs too long and too mixed to be words or code.
+    """
+    # Splitting is many times cheaper than the pattern, and nearly every text stops here.
+    if ";base64," not in text and max(map(len, text.split()), default=0) < _MIN_BARE_CHARS:
+        return text, ()
+    blobs: list[Blob] = []
+
+    def placeholder(match: re.Match[str]) -> str:
+        data = match["uri"] or match["bare"]
+        if match["bare"] and not all(kind.search(data) for kind in _MIXTURE):
+            return match.group()
+        blob = _decoded(match["mime"] or "application/octet-stream", data)
+        if blob is None:
+            return match.group()
+        blobs.append(blob)
+        return f"[{blob.mime}, {len(blob.data)} bytes]"
+
+    return _ENCODED.sub(placeholder, text), tuple(blobs)

@@ -19,7 +19,9 @@ _EXCERPT_CHARS = 80
 _BOM = b"\xef\xbb\xbf"
 # What a crash or an editor leaves round a record: NUL blocks, CR, blanks.
 _PADDING = b"\x00 \t\r\n"
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANKS = " \t\r\n"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAX_DIGITS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,10 @@ def parse_json(raw: bytes | str) -> JsonValue:
         ValueError: not JSON.
         RecursionError: nested deeper than the interpreter can follow.
     """
-    text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
-    value, end = parse_json_at(text, _BLANK.match(text).end())  # type: ignore[union-attr]
-    if end != len(text) and (rest := _BLANK.match(text, end)) and rest.end() != len(text):
-        raise json.JSONDecodeError("Extra data", text, rest.end())
+    text = (raw if isinstance(raw, str) else raw.decode("utf-8", "replace")).strip(_BLANKS)
+    value, end = parse_json_at(text, 0)
+    if end != len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
     return value
 
 
@@ -102,7 +104,8 @@ def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
         raise
     except ValueError:  # more digits than Python converts
         value, end = _LONG_INT_DECODER.raw_decode(text, start)
-    if "\\ud" in text or "\\uD" in text:
+    escape = text.find("\\u", start, end)
+    if escape >= 0 and max(text.find("\\ud", escape, end), text.find("\\uD", escape, end)) >= 0:
         value = without_surrogates(value)
     return value, end
 
@@ -113,7 +116,7 @@ def _finite(digits: str) -> float | str:
 
 
 def _short_int(digits: str) -> int | str:
-    return int(digits) if len(digits) < 1000 else digits  # noqa: PLR2004
+    return int(digits) if len(digits) < _MAX_DIGITS else digits
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=str)
@@ -125,7 +128,7 @@ _LONG_INT_DECODER = json.JSONDecoder(
 def without_surrogates(value: JsonValue) -> JsonValue:
     """The value with every lone surrogate replaced, so that it can be encoded."""
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
         return [without_surrogates(item) for item in value]
     if isinstance(value, dict):

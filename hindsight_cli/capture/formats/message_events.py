@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.formats.calls import OpenCalls, call_of
-from hindsight_cli.capture.formats.content import blobs_of, block_text, blocks_of, text_of
+from hindsight_cli.capture.formats.content import (
+    blobs_of,
+    block_text,
+    blocks_of,
+    take_out_encoded,
+    text_of,
+)
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
 from hindsight_cli.capture.status import ToolOutput, derive_status
@@ -17,6 +24,12 @@ _TOOL = frozenset({"tool", "function", "observation", "ipython"})
 _INSTRUCTING = frozenset({"system", "developer"})
 _CALL_ITEMS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 _REASONING_KEYS = ("reasoning_content", "reasoning")
+# Agents that speak in text alone get the world's answers as user messages.
+_OBSERVED = re.compile(
+    r"\A\s*(?:observation:|<returncode>|<output>|the output of the \w+:|execution result)"
+    r"|\nbash-\$\s*\Z",
+    re.IGNORECASE,
+)
 _CONTENT_KEYS = ("content", "text", "value", "system_prompt")
 
 
@@ -165,6 +178,8 @@ class Chat:
             for text, injected in split_injected(block_text(block)):
                 if injected:
                     yield self._event(message, EventType.MESSAGE, Actor.SYSTEM, text, injected=True)
+                elif self._has_task and _OBSERVED.search(text):
+                    yield self._event(message, EventType.OBSERVATION, Actor.TOOL, text)
                 else:
                     event_type = EventType.MESSAGE if self._has_task else EventType.TASK
                     self._has_task = True
@@ -184,7 +199,7 @@ class Chat:
         name = _string(message, "name")
         answered = self._calls.answer(call_id, name)
         call = answered[1] if answered else call_of(name or "", None)
-        text = text_of(content)
+        text, encoded = take_out_encoded(text_of(content))
         flagged = message.get("is_error") is True or message.get("error") is True
         verdict = derive_status(
             ToolOutput(
@@ -208,5 +223,5 @@ class Chat:
             native_status="error" if flagged else None,
             exit_code=verdict.exit_code,
             error_type=verdict.error_type,
-            blobs=blobs_of(content),
+            blobs=blobs_of(content) + encoded,
         )
