@@ -15,12 +15,12 @@ from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.names import IN_QUERY, Meaning, meaning_of, words_of
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.levels import Level
-from hindsight_cli.redact.values import is_random, is_secret, is_shape
+from hindsight_cli.redact.values import is_random, is_scrambled, is_secret, is_shape, is_told
 
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$ñ"
 _NAME_CHARS = 64
 _QUOTES = "\"'`"
-_OPENERS = "\"'`\\]): \t=：＝?|&+<>-,(\n"
+_OPENERS = "\"'`\\]): \t=：＝?|&+<>-,(\n%"
 
 
 @lru_cache(maxsize=1)
@@ -34,9 +34,9 @@ def _anchors() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _assign() -> re.Pattern[str]:
     return re.compile(
-        r"(?P<close>\\*[\"'`])?[\])]?[ \t]{0,8}"
+        r"(?P<close>\\*[\"'`]|&quot;|&#3[49];|%22)?[\])]?[ \t]{0,8}"
         r"(?::[ \t]*[A-Za-z_][\w.\[\] |]{0,40}?[ \t]*(?==[ \t]*\\*[bfru]?[\"']))?"  # annotation
-        r"(?P<sep>=>|:=|\?\?=|\|\|=|&&=|\?=|\?:|\+=|={1,3}|:(?![:/=])|：|＝|->|:=:)"
+        r"(?P<sep>=>|:=|\?\?=|\|\|=|&&=|\?=|\?:|\+=|={1,3}|:(?![:/=])|：|＝|->|%3[aAdD])"
         r"(?P<space>[ \t]{0,16})"
     )
 
@@ -96,6 +96,7 @@ def _assigned(text: str, start: int, end: int) -> Hit | None:
         or _by_pair(text, end, meaning, is_env=name.isupper() and "_" in name)
         or _by_flag(text, start, end, meaning)
         or _by_call(text, start, end, meaning)
+        or _by_space(text, start, end, meaning)
     )
 
 
@@ -116,19 +117,22 @@ def _by_separator(text: str, start: int, end: int, meaning: Meaning) -> Hit | No
     assign = _assign().match(text, end, end + 120)
     if assign is None:
         return None
-    in_query = text[start - 1 : start] in ("?", "&", "#", ";") and assign["sep"] == "="
+    in_query = text[start - 1 : start] in ("?", "&", "#") and assign["sep"] == "="
     value = read_value(text, assign.end())
     if value is not None and text[value.start : value.end] in ("|", "|-", ">", ">-", "|+", ">+"):
         value = _block_scalar(text, value.end)
     if value is None or (assign["sep"].startswith("==") and not value.quote):
         return None
-    if in_query and not value.quote:
-        cut = min((i for c in "&#" if (i := text.find(c, value.start, value.end)) >= 0), default=0)
-        value = value._replace(end=cut) if cut > value.start else value
+    if not value.quote and (in_query or assign["sep"][0] == "%"):
+        ends = "&" if in_query else r"&|%2[26]|%0[aA]"
+        cut = re.compile(ends).search(text, value.start, value.end)
+        value = value._replace(end=cut.start()) if cut else value
     quoted = bool(value.quote)
     if meaning.kind == IN_QUERY and not in_query:
         return None
-    config = _is_config(text, start, assign, value)
+    config = in_query or _is_config(text, start, assign, value)
+    if quoted and value.start - assign.end() > len(value.quote) + 2:  # in a call: get("x")
+        meaning = meaning._replace(level=min(meaning.level, Level.SECRET))
     if not _accepts(text, value, meaning, quoted=quoted, config=config, name=text[start:end]):
         return None
     close = assign["close"] or ""
@@ -149,6 +153,9 @@ def _is_config(text: str, start: int, assign: re.Match[str], value: Value) -> bo
     line = text[text.rfind("\n", 0, start) + 1 : start] if start else ""
     alone = not line.strip(" \t-+>#") or line.rstrip().endswith(("export", "ENV", "-e", "env", "set"))
     rest = text[value.end : value.end + 2].strip("\"' ")
+    around = text[start - 1 : start] if start else ""
+    if around in _QUOTES and around and text.startswith(around, value.end):  # -var="password=x"
+        return tight
     return alone and (not rest or rest[0] in "\r\n#") and (tight or assign["sep"] in (":", "="))
 
 
@@ -158,7 +165,8 @@ def _accepts(  # noqa: PLR0913
     candidate = text[value.start : value.end]
     if not is_secret(candidate, meaning.level, quoted=quoted, config=config):
         return False
-    return meaning.level > Level.WEAK or name.isupper() or not is_shape("hex", candidate)
+    doubtful = meaning.level is Level.WEAK and meaning.kind == "api_key" and not name.isupper()
+    return not (doubtful and is_shape("hex", candidate))  # a key of a cache, not of a door
 
 
 def _by_markup(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
@@ -187,7 +195,8 @@ def _by_pair(text: str, end: int, meaning: Meaning, *, is_env: bool) -> Hit | No
         found = is_secret(candidate, meaning.level, quoted=bool(value.quote), config=True)
     else:  # two strings in a row, as in setenv("API_KEY", "x"): the second must speak for itself
         found = is_random(candidate, 16) or (is_env and is_secret(candidate, Level.TOKEN))
-        found = found and is_secret(candidate, Level.TOKEN) and not is_shape("identifier", candidate)
+        found = found and is_secret(candidate, Level.TOKEN)
+        found = found and not (is_shape("identifier", candidate) and not is_scrambled(candidate))
         found = found and (is_env or not any(mark in candidate for mark in ".: "))
     return _hit(value, meaning) if found else None
 
@@ -198,7 +207,7 @@ def _by_flag(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
         return None
     gap = re.compile(r"[ \t]+(?:\\\r?\n[ \t]*)?|(\\*[\"'])[ \t]*,\s*(?=\1)").match(text, end)
     value = read_value(text, gap.end()) if gap else None
-    if value is None or text[value.start] in "-|&>;":
+    if value is None or re.compile(r"-{1,2}[A-Za-z]|[|&>;]").match(text, value.start):
         return None
     if not is_secret(text[value.start : value.end], meaning.level, config=True):
         return None
@@ -215,3 +224,20 @@ def _by_call(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
     plain = words_of(text[start:end])[-1] in ("password", "passwd", "passphrase", "pwd")
     level = Level.SECRET if plain else Level.WEAK
     return _hit(value, meaning) if is_secret(text[value.start : value.end], level) else None
+
+
+def _by_space(text: str, start: int, end: int, meaning: Meaning) -> Hit | None:
+    """`ENV API_KEY x`, `PASSWORD 'x'`, `login bot password x`: nothing but a space between."""
+    gap = re.compile(r"[ \t]{1,4}(?=[^\s|&;])").match(text, end)
+    value = read_value(text, gap.end()) if gap else None
+    if value is None or meaning.level is Level.WEAK or text[start:end].lower() == "pass":
+        return None
+    candidate = text[value.start : value.end]
+    if text[start:end].isupper() and re.search(r"(?:ENV|setx|setenv|set -\w+|unset)[ \t]+$", text[max(0, start - 12) : start]):
+        return _hit(value, meaning) if is_secret(candidate, meaning.level, config=True) else None
+    if meaning.level is not Level.PASSWORD:
+        return _hit(value, meaning) if is_random(candidate, 20) and is_secret(candidate, Level.TOKEN) else None
+    told = value.quote or re.search(r"(?:login|user|connect|ssid)[ \t]+\S+[ \t]+$", text[max(0, start - 80) : start])
+    if not told or not is_told(candidate, quoted=bool(value.quote)):
+        return None
+    return _hit(value, meaning)

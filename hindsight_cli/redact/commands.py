@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hindsight_cli.redact.headers import _cookie_pairs
-from hindsight_cli.redact.literals import read_value
+from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.levels import Level
-from hindsight_cli.redact.values import is_placeholder, is_secret
+from hindsight_cli.redact.values import is_secret
 
 _COMMAND_CHARS = 1_000
 # Between a flag and its value: white space, a continued line, or the next item of a JSON list.
@@ -64,8 +63,10 @@ COMMANDS = (
     Command("vault", r"vault", r"login[ \t]+(?!-)", ("vault login {pw}",), ("vault login token=$T",)),
     Command("sudo", r"echo|printf", r"(?:-n[ \t]+)?(?=[^\n|]{4,120}\|[ \t]*(?:sudo(?:[ \t]+-\w+)*[ \t]+-\w*S|su\b))", ("echo {pw} | sudo -S true",), ("echo hello | sudo tee a",)),
     Command("--password-stdin", r"echo|printf", r"(?:-n[ \t]+)?(?=[^\n|]{4,1000}\|[^\n|]{0,200}--password-stdin)", ("echo {pw} | docker login -u a --password-stdin",), ("echo $PW | docker login --password-stdin",)),
+    Command("--with-token", r"echo|printf", r"(?:-n[ \t]+)?(?=[^\n|]{4,1000}\|[^\n|]{0,200}--with-token)", ("echo {b62:30} | gh auth login --with-token",)),
     Command("--stdin", r"echo|printf", r"(?:-n[ \t]+)?(?=[^\n|]{4,120}\|[ \t]*(?:sudo )?passwd)", ("echo {pw} | passwd --stdin a",)),
     Command("chpasswd", r"echo|printf", r"(?:-n[ \t]+)?(?=[^\n|]{4,200}\|[ \t]*(?:sudo )?chpasswd)", ("echo 'a:{pw}' | chpasswd",), part=":"),
+    Command("chpasswd", r"chpasswd", r"<<<[ \t]*", ("chpasswd <<< 'a:{pw}'",), part=":"),
     Command("rabbitmqctl", r"rabbitmqctl", r"(?:add_user|change_password|authenticate_user)[ \t]+\S+[ \t]+", ("rabbitmqctl add_user a {pw}",)),
     Command("htpasswd", r"htpasswd", r"-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\w+[ \t]+)*(?:(?!-)\S+[ \t]+){1,2}(?=\S+[ \t]*(?:$|[\n|>;&\"']))", ("htpasswd -cb f a {pw}", "htpasswd -nbB a {pw}")),
     Command("net user", r"net", r"user[ \t]+(?!/)\S+[ \t]+(?![/*])", ("net user a {pw} /add",)),
@@ -89,6 +90,11 @@ def _flags(index: int) -> re.Pattern[str]:
 @lru_cache(maxsize=64)
 def _name(index: int) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w./-])(?:[\w./~-]*/)?(?:{COMMANDS[index].name})(?![\w-])")
+
+
+@lru_cache(maxsize=8)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def find_commands(text: str, low: str) -> Iterator[Hit]:
@@ -118,22 +124,47 @@ def _end_of_command(text: str, at: int) -> int:
 
 def _in_line(text: str, index: int, start: int, end: int) -> Iterator[Hit]:
     command = COMMANDS[index]
-    for name in _name(index).finditer(text, start, end):
-        stop = end
-        for flag in _flags(index).finditer(text, name.end(), stop):
-            value = read_value(text, flag.end())
-            if value is None:
-                continue
-            candidate = text[value.start : value.end]
-            before, split, candidate_part = candidate.partition(command.part) if command.part else ("", "", candidate)
-            if command.part and not split:
-                continue
-            begin = value.end - len(candidate_part)
-            if before and before == candidate_part:
-                continue
-            if candidate_part and is_secret(candidate_part, Level.PASSWORD, quoted=bool(value.quote), config=True):
-                yield Hit(begin, value.end, "password", sure=2)
+    name = _name(index).search(text, start, end)
+    if name is None:
         return
+    for flag in _flags(index).finditer(text, name.end(), end):
+        hit = _divided(text, flag.end(), command.part) if command.part else _whole(text, flag.end())
+        if hit is not None:
+            yield hit
 
 
-__all__ = ["COMMANDS", "Command", "find_commands"]
+def _whole(text: str, at: int) -> Hit | None:
+    value = read_value(text, at)
+    if value is None:
+        return None
+    candidate = text[value.start : value.end]
+    if not is_secret(candidate, Level.PASSWORD, quoted=bool(value.quote), config=True):
+        return None
+    return Hit(value.start, value.end, "password", sure=2)
+
+
+def _divided(text: str, at: int, divider: str) -> Hit | None:
+    """The part behind the divider of `user:password`, `"user":"password"`, `user%password`."""
+    user = _pattern(rf"(\\*[\"']?)([^\s\"'{divider}]*)(?:\1{divider}(?=\\*[\"'])|{divider})").match(text, at)
+    if user is None:
+        return None
+    start, opened = user.end(), user[1]
+    if opened and text.startswith(opened, start):  # "key:" with no password: the key is all
+        key = user[2]
+        return Hit(user.start(2), user.end(2), "token", sure=2) if _is_key(key) else None
+    value = read_value(text, start) if not opened or text[start] in "\"'" else None
+    if value is None:
+        close = text.find(opened, start, start + _COMMAND_CHARS) if opened else -1
+        if close < 0:
+            return None
+        value = Value(start, close, opened)
+    candidate = text[value.start : value.end]
+    if candidate == user[2] or not is_secret(candidate, Level.PASSWORD, config=True):
+        return None
+    return Hit(value.start, value.end, "password", sure=2)
+
+
+def _is_key(user: str) -> bool:
+    return any(map(str.isdigit, user)) and is_secret(user, Level.SECRET)
+
+

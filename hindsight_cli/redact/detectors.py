@@ -6,7 +6,8 @@ from hindsight_cli.redact.anchored import find_anchored
 from hindsight_cli.redact.assignments import find_assignments
 from hindsight_cli.redact.blocks import find_blocks
 from hindsight_cli.redact.commands import find_commands
-from hindsight_cli.redact.headers import find_bearers, find_cookies
+from hindsight_cli.redact.headers import find_bearers, find_cookies, find_curl_cookies
+from hindsight_cli.redact.manifests import find_manifests
 from hindsight_cli.redact.prose import find_prose
 from hindsight_cli.redact.tables import find_tables
 from hindsight_cli.redact.tokens import find_tokens
@@ -19,10 +20,12 @@ DETECTORS = (
     find_anchored,
     find_bearers,
     find_cookies,
+    find_curl_cookies,
     find_urls,
     find_webhooks,
     find_prose,
     find_tables,
+    find_manifests,
 )
 
 __all__ = ["DETECTORS", "find_tokens"]

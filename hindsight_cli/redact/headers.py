@@ -75,6 +75,17 @@ def find_cookies(text: str, low: str) -> Iterator[Hit]:
         at = low.find("cookie", end)
 
 
+def find_curl_cookies(text: str, low: str) -> Iterator[Hit]:
+    """`curl -b name=value`."""
+    at = low.find(" -b ")
+    while at >= 0:
+        if "curl" in low[max(0, at - 400) : at]:
+            pairs = re.compile(r" -b +[\"']?([^\n\"'|>]{4,1000})").match(text, at)
+            if pairs is not None:
+                yield from _cookie_pairs(text, pairs.start(1), pairs.end(1))
+        at = low.find(" -b ", at + 1)
+
+
 def _cookie_pairs(text: str, start: int, end: int) -> Iterator[Hit]:
     for pair in re.compile(r"([\w.%-]+)=([^;\s,]+)").finditer(text, start, end):
         name, value = pair[1].lower(), pair[2]

@@ -26,7 +26,7 @@ def _opening() -> re.Pattern[str]:
     # b"...", @"...", SecretStr("..."), {"...": the wrapper says nothing about the value.
     return re.compile(
         r"(?:[bBrRuUfF@$]{1,2}(?=[\"'])|(?:new )?[A-Za-z_][\w.:]{0,40}\((?=\\*[\"'])"
-        r"|[\[({](?=\\*[\"']))?(\\{0,7}(?:\"\"\"|'''|[\"'`])|[“‘「『])"
+        r"|[\[({](?=\\*[\"']))?(\\{0,7}(?:\"\"\"|'''|[\"'`])|[“‘「『]|&quot;|&#3[49];|%22)"
     )
 
 
@@ -60,8 +60,8 @@ def read_value(text: str, at: int) -> Value | None:
 def _closing(text: str, start: int, quote: str) -> int:
     """Where the quote opened before `start` closes; -1 if it does not on this line."""
     limit = start + QUOTED_CHARS
-    if quote in ('"""', "'''"):
-        return text.find(quote, start, limit)
+    if quote in ('"""', "'''", "%22") or quote[0] == "&":
+        return text.find(quote, start, limit)  # these may span lines or stand in for a quote
     newline = text.find("\n", start, limit)
     limit = newline if newline >= 0 else limit
     close = _CLOSERS.get(quote, quote[-1])

@@ -27,10 +27,10 @@ _PASSWORDS = frozenset(
     "password passwd pwd passphrase passcode pass pw pswd psw passwords pword userpwd passwort"
     " kennwort contrasena contraseña senha parola heslo haslo motdepasse mdp пароль psk".split()
 )
-_SECRETS = frozenset("secret secrets mnemonic seedphrase".split())
+_SECRETS = frozenset("secret mnemonic seedphrase".split())
 _TOKENS = frozenset("token jwt bearer apikey pat apitoken authtoken accesstoken".split())
 _WEAK = frozenset(
-    "key keys auth authorization cred creds credential credentials credenti cookie sas salt pepper"
+    "key keys secrets auth authorization cred creds credential credentials credenti cookie sas salt pepper"
     " webhook sid sessionid jsessionid phpsessid ticket ключ токен".split()
 )
 _IN_QUERIES = frozenset("signature sig sas appid code hmac".split())
@@ -50,7 +50,7 @@ _KEY_USES = frozenset(
     "api access secret private encryption encrypt signing sign master auth account shared storage"
     " subscription license licence app application service consumer admin root deploy webhook hmac"
     " aes cipher ingest integration fernet jwt wrapping kek dek rest server client write root"
-    " activation session cookie jws jwe crypt".split()
+    " activation session cookie jws jwe crypt preshared shared pre".split()
 )
 _OPEN_KEYS = frozenset(
     "public pub primary foreign partition sort sorting cache dict map row column hash index"
@@ -61,11 +61,17 @@ _OPEN_KEYS = frozenset(
     " property header meta metadata data sub super join node edge tree first last host issuer"
     " restore registry surrogate business candidate issue project jira ticket".split()
 )
+# Words that name a secret anywhere in a name, unless the last one names something about it.
+_TELLING = frozenset("secret password passwd token credential credentials apikey".split())
+_ABOUT = frozenset(
+    "id ids name names hash arn url uri path file digest fingerprint checksum etag version sha ref"
+    " cursor type count limit length size ttl expiry algorithm endpoint issuer audience".split()
+)
 # Words at the end that do not change what the value is: DB_PASSWORD_PROD, API_KEY_2.
 _NEUTRAL = frozenset(
     "prod production dev development staging stage test testing live sandbox local value string"
     " str text plain plaintext raw old new current default main backup primary secondary b64"
-    " base64 hex enc us eu cn ro rw readonly base".split()
+    " base64 hex enc us eu cn ro rw readonly base v".split()
 )
 # Words before a token or password that make it something else.
 _NOT_TOKENS = frozenset(
@@ -97,6 +103,8 @@ def meaning_of(name: str) -> Meaning:
     if not words or (words[-1] == "pass" and tail.isalpha() and name != name.upper()):
         return NOTHING  # passValue, passString: a verb
     meaning = _last_word(words)
+    if "public" in words and meaning.level < Level.PASSWORD:
+        return NOTHING
     if meaning.level > Level.WEAK and len(words) > 1 and words[0] in _ACTIONS:
         return Meaning(Level.WEAK, meaning.kind)
     return meaning
@@ -120,7 +128,8 @@ def _last_word(words: list[str]) -> Meaning:
         return Meaning(Level.PASSWORD, "pin")
     if last in _IN_QUERIES:
         return Meaning(Level.WEAK, IN_QUERY)
-    return Meaning(Level.WEAK, "credential") if last in _WEAK else NOTHING
+    telling = last in _WEAK or (last not in _ABOUT and not _TELLING.isdisjoint(words))
+    return Meaning(Level.WEAK, "credential") if telling else NOTHING
 
 
 def _token_kind(word: str) -> str:

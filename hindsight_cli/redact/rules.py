@@ -155,7 +155,7 @@ SERVICES = (
     _rule("square_token", "sq0atp- sq0csp- sq0idp- EAAA", r"(?:sq0(?:atp|csp|idp)-[\w-]{22,60}|EAAA[\w-]{60}(?![\w-]))", "sq0atp-{url:22}"),
     _rule("facebook_token", "EAA", r"EAA[A-Za-z0-9]{80,400}(?!\w)", "EAAC{b62:120}"),
     _rule("instagram_token", "IGQV IGAA", r"IG(?:QV|AA)[\w-]{80,300}", "IGQV{b62:120}"),
-    _rule("twitter_bearer", "AAAAAAAAAAAAAAAAAAAA", r"A{20,24}[A-Za-z0-9%]{40,120}", "A" * 22 + "{b62:80}"),
+    _rule("twitter_bearer", "AAAAAAAAAAAAAAAAAAAA", r"A{20,24}[A-Za-z0-9]{8,60}%[A-Za-z0-9%]{20,120}", "A" * 22 + "{b62:20}%2F{b62:50}"),
     _rule("linkedin_key", "WPL_AP", r"WPL_AP\d\.[A-Za-z0-9]{10,30}\.\S{4,20}", "WPL_AP1.{b62:16}.{b62:8}"),
     _rule("vk_token", "vk1.a.", r"vk1\.a\.[\w-]{80,300}", "vk1.a.{url:180}"),
     _rule("mapbox_token", "sk.eyJ tk.eyJ", r"[st]k\.eyJ[\w-]{20,200}\.[\w-]{20,40}", "sk.eyJ{b62:80}.{b62:22}"),

@@ -11,6 +11,7 @@ from hindsight_cli.redact.values import is_secret
 
 _ROWS = 500
 _LINE_CHARS = 2_000
+_CELL_CHARS = 40
 
 
 def find_tables(text: str, low: str) -> Iterator[Hit]:
@@ -33,7 +34,9 @@ def _below(text: str, line: int, end: int) -> Iterator[Hit]:
     if delimiter is None or any(mark in header for mark in "=(){}[]:"):
         return
     cells = [cell for _, cell in _cells(header, delimiter)]
-    wanted = {i: meaning for i, cell in enumerate(cells) if (meaning := meaning_of(cell)).level and len(cell) < 40}
+    if any(len(cell) > _CELL_CHARS or cell.count(" ") > 3 for cell in cells) or "" in cells[1:-1]:
+        return
+    wanted = {i: meaning for i, cell in enumerate(cells) if (meaning := meaning_of(cell)).level}
     if not wanted or sum(bool(cell) for cell in cells) < 2:
         return
     for _ in range(_ROWS):

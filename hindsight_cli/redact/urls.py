@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_placeholder, is_random
+from hindsight_cli.redact.values import is_placeholder, is_random, is_secret
 
 _HOST = r"[\w\[\].:{}$-]"
 
@@ -29,7 +30,7 @@ def find_urls(text: str, low: str) -> Iterator[Hit]:
     at = text.find("://")
     while at >= 0:
         found = userinfo.match(text, at + 3, at + 600)
-        hit = _from_userinfo(found) if found else None
+        hit = _from_userinfo(found, web=low.endswith("http", 0, at) or low.endswith("https", 0, at)) if found else None
         if hit is not None:
             yield hit
         at = text.find("://", hit.end if hit else at + 3)
@@ -43,15 +44,15 @@ def find_urls(text: str, low: str) -> Iterator[Hit]:
                 yield Hit(dsn.start(1), dsn.end(1), "url_password", sure=2)
 
 
-def _from_userinfo(found: re.Match[str]) -> Hit | None:
+def _from_userinfo(found: re.Match[str], *, web: bool) -> Hit | None:
     user, password = found["user"], found["password"]
     if password is None:
-        if is_random(user, 16):  # https://<token>@github.com
+        if web and is_random(user, 16):  # https://<token>@github.com
             return Hit(found.start("user"), found.end("user"), "url_token", sure=2)
         return None
     if password in ("x-oauth-basic", "x-access-token", "x", "oauth2") and is_random(user, 16):
         return Hit(found.start("user"), found.end("user"), "url_token", sure=2)
-    if is_placeholder(password) or password == user:
+    if password == user or not is_secret(password, Level.PASSWORD, config=True):
         return None
     return Hit(found.start("password"), found.end("password"), "url_password", sure=2)
 

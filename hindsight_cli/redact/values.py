@@ -14,6 +14,7 @@ from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.names import meaning_of
 
 _TEMPLATE_LIMIT = 120  # placeholders are short; longer values are not searched for their words
+_SPOKEN = 0.6  # share of a piece's pairs of letters that must be common ones
 _WORDY = 0.55  # share of a value made of pronounceable pieces from which it reads as words
 _DESCRIPTION_WORDS = 5
 
@@ -50,13 +51,23 @@ _PARTS = (
     "replaceme", "dummy", "sample", "notasecret", "not-a-secret", "not_a_secret", "not-real",
     "goes-here", "goes_here", "-here", "_here", "todo", "fixme", "foobar", "enter_", "enter-",
     "secret_name", "some-secret", "some_secret", "deadbeef", "1234567890", "abcdefgh", "0123456",
-    "${", "$(", "{{", "#{", "%{", "[redacted", "masked", "hidden",
+    "${", "$(", "{{", "#{", "%{", "[redacted", "masked", "hidden", "a-za-z", "a-z0-9",
+    "0-9a-", "\\d+", "\\w+", ".*",
 )  # fmt: skip
+# The commonest pairs of letters of English: nine tenths of those in words, a quarter by chance.
+_BIGRAMS = frozenset(
+    "th he in er an re nd at on nt ha es st en ed to it ou ea hi is or ti as te et ng of al de se le"
+    " sa si ar ve ra ld ur ro ri io ic ll be ma co me ne us ta la li el ce ch di ec ho il na no om ot"
+    " pe pr rs rt sh so ss tr ts un ut wa we wi ac ad ai am ap av ay ba bl bo ca ck ct da do ee em"
+    " ex fi fo fr ga ge go gr id ie if ig im ir iv ke ki ly mi mo mp nc ni ns ob oc ol oo op os ow"
+    " pa ph pl po qu rd rk rm ry sc sp su tt tu ty ub ue ui ul um up vi wo xt ey ag ab ef gi ev cr"
+    " sk pt au ug ud ua ks lo oa so".split()
+)
 _PROSE = frozenset(
     "a an and are as at be been but by can cannot could does enter field for from given has have"
     " here if in invalid is it its least length match may minimum must new not of on or please"
     " required reset should than that the their this to too type until used using was when where"
-    " which will with without you your the".split()
+    " which will with without you your requires needs via instead also await".split()
 )
 # Inside a value of letters only they say that it talks of a secret: badpass, userToken.
 _META = "pass secret token key test fake dummy wrong bad invalid some user name value mock".split()
@@ -72,23 +83,30 @@ _SHAPES = {
     "template": r"\$[A-Za-z_]\w*(?:[^\w!@#$%^&*].*)?|\$\d|\$?\{[\w.:\[\]'\"()| -]*\}?|%\w+%"
     r"|%[-+\d.]*[a-zA-Z]|%\(\w+\)\w?|<.*|\[[A-Za-z _.-]+\]?|@[A-Z_]+@|__[A-Z_]+__|:[a-z_]+"
     r"|ENC\[.*|op://.*|vault:.*|arn:aws:.*|(?:env|file|secret|secrets|var|vars|ref)[:.].*"
-    r"|process\.env.*|os\.environ.*|!\w+|\\?",
-    "filled": r"\{[A-Za-z_][\w.]*(?:\([^{}]*\)|\[[^{}]*\])?\}|%\(\w+\)s|%s\b|%d\b|<[A-Za-z][\w -]*>",
+    r"|process\.env.*|os\.environ.*|!(?:[A-Z][a-z]+|vault|secret|env\w*|include)|\\?",
+    "filled": r"\{[A-Za-z_][\w.]*(?:\([^{}]*\)|\[[^{}]*\])?\}|%\(\w+\)s|(?<![\w%])%[sd]\b|<[A-Za-z][\w -]*>",
     "call": r"[&*!]*[A-Za-z_$][\w$.:\->?]*[(\[].*|[(\[{].*",
     "dotted": r"[&*!@]*[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[!?;,)]*",
     "identifier": r"[&*!@]*[A-Za-z_$](?:[A-Za-z_$]*\d?|\w*_\w*(?:/[\w().,-]+)*)[?;,)\]}]*",
     "number": r"[-+]?[\d.,_]+(?:e[-+]?\d+)?(?:ms|s|m|h|d|px|em|rem|%|[kKmMgG]i?[bB]?)?",
-    "version": r"[vV]?\d+(?:\.\d+)+(?:[-+._]?\w+)*|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|(?:\d{1,3}\.){3}.*",
+    "version": r"[vV]?\d+(?:\.\d+)+(?:[-+._]?\w+)*|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|(?:\d{1,3}\.){3}.*"
+    r"|[A-Za-z][\w.]*(?:-[A-Za-z]\w*)*[-_]v?\d+\.\d+[\w.-]*",
     "email": r"[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+",
     "uuid": r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
     "hex": r"(?:0x)?[0-9a-fA-F]+",
     "windows": r"[A-Za-z]:[\\/].*",
     "url": r"[a-z][a-z0-9+.-]{1,15}://.*",
-    "token": r"[\w+/=.~:|%-]+",
-    "piece": r"[A-Z]?[a-z]{3,}|[A-Z]{4,}",
+    "token": r"[\w+/.~:|%-]+={0,2}",
+    "pair": r"[a-z_]{2,}[a-z0-9_]*=.+",
+    "piece": r"[A-Z]?[a-z]{2,}|[A-Z]{4,}",
+    "typename": r"[A-Z][A-Za-z0-9]*(?:Keys?|Token|Types?|Error|Config|Provider|Secret|Credentials?)",
+    "digit": r"[A-Za-z]\d+(?=[A-Za-z])",
+    "capital": r"[a-z][A-Z]",
+    "turn": r"(?<=[a-z])[A-Z]|(?<=[A-Z][A-Z])[a-z]",
+    "numbered": r".*[A-Za-z]\d{3,}\W?",
+    "spoken": r"[\w./: -]+",
     "segment": r"[^\W_]+",
-    "consonants": r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}",
-    "hash": r"(?:sha\d+|md5|h1|blake2\w*)[-:=~].*",
+    "hash": r"(?:sha\d+|md5|h1|blake2\w*)[-:=].*",
 }
 
 
@@ -106,7 +124,7 @@ def is_placeholder(value: str) -> bool:
     """Whether `value` stands for a secret instead of being one."""
     low = value.lower()
     bare = low.strip("\"'`<>[](){}*_-.:;,!? ")
-    if not bare or bare in WORDS or "[redacted" in low:
+    if not bare or bare in WORDS or bare in _PROSE or "[redacted" in low:
         return True
     if len(set(bare)) < 3 or is_shape("template", value):
         return True
@@ -137,29 +155,46 @@ def is_code(value: str, *, config: bool = False) -> bool:
 
     In a place that holds only values a bare word is a word, not a variable.
     """
-    if is_shape("call", value) or (not config and is_shape("identifier", value)):
+    if is_shape("call", value):
         return True
-    return is_shape("dotted", value) and not any(is_random(p, 16) for p in value.split("."))
+    if is_shape("identifier", value):
+        return not (config or is_random(value, 16) or is_scrambled(value))
+    if not is_shape("dotted", value) or (config and any(char.isdigit() for char in value)):
+        return False
+    return not any(is_random(part, 16) for part in value.split("."))
+
+
+def is_scrambled(value: str) -> bool:
+    """Whether capitals stand where no word has them: aUyvgqkMSmel."""
+    turns = len(_shape("turn").findall(value))
+    return len(value) >= 10 and turns >= 4 and not is_wordy(value)
 
 
 def is_wordy(value: str) -> bool:
     """Whether most of the value is made of pronounceable pieces, like my-test-token-1."""
-    pieces = sum(len(p) for p in _shape("piece").findall(value) if len(p) >= 4 and _is_word(p))
+    if len(_shape("digit").findall(value)) >= 2 + len(value) // 16:
+        return False
+    pieces = sum(len(p) for p in _shape("piece").findall(value) if _is_word(p, strict=True))
     if pieces >= _WORDY * len(value):
         return True
+    if not is_shape("spoken", value):
+        return False
     segments = _shape("segment").findall(value)
     return len(segments) > 1 and sum(len(s) for s in segments if _is_word(s)) >= _WORDY * len(value)
 
 
-def _is_word(piece: str) -> bool:
-    """Whether a piece can be spoken; a number at its end is allowed."""
+def _is_word(piece: str, *, strict: bool = False) -> bool:
+    """Whether a piece can be spoken; a number at its end is allowed, and if not strict any short one."""
     bare = piece.rstrip("0123456789")
     if not bare.isalpha() or len(piece) - len(bare) > 4:
         return False
     if not (bare.islower() or bare.isupper() or bare.istitle()):
         return False
-    vowels = sum(bare.count(vowel) for vowel in "aeiouyAEIOUY")
-    return len(bare) <= 3 or (vowels * 6 >= len(bare) and not _shape("consonants").search(bare))
+    low = bare.lower()
+    common = sum(low[i : i + 2] in _BIGRAMS for i in range(len(low) - 1))
+    if len(low) <= 3:
+        return not strict or (len(low) == 3 and common == 2)
+    return common >= _SPOKEN * (len(low) - 1)
 
 
 def is_random(value: str, min_chars: int) -> bool:
@@ -171,8 +206,8 @@ def is_random(value: str, min_chars: int) -> bool:
     if not letters:
         return False
     if not digits:
-        upper = sum(char.isupper() for char in value)
-        if not (3 <= upper <= letters - 3) or len(value) < 20:
+        capitals = len(_shape("capital").findall(value))
+        if len(value) < 20 or capitals < 4 or not (value.isalpha() or is_scrambled(value)):
             return False
     distinct = len(set(value))
     needed = 7 if is_shape("hex", value) else min(10, 5 + len(value) // 5)
@@ -196,7 +231,9 @@ def _is_password(value: str, *, quoted: bool, config: bool) -> bool:
         return config and quoted and value.isalnum()
     if value.replace("_", "").replace("-", "").isalpha():
         told = any(word in value.lower() for word in _META)
-        return (quoted or config) and len(value) >= 5 and value.isalpha() and not told
+        return is_scrambled(value) or (
+            (quoted or config) and len(value) >= 5 and value.isalpha() and not told
+        )
     if "." in value and is_shape("version", value):
         return False
     return not is_shape("email", value) and len(value) >= 4
@@ -204,7 +241,9 @@ def _is_password(value: str, *, quoted: bool, config: bool) -> bool:
 
 def _is_name(value: str) -> bool:
     """Whether the value is itself the name of a secret: get("API_KEY"), api_key_2."""
-    return value.replace("_", "a").replace("-", "a").isalnum() and meaning_of(value).level > Level.WEAK
+    if is_shape("typename", value.rpartition(".")[2]):
+        return True
+    return value.replace("_", "a").replace("-", "a").isalnum() and meaning_of(value).level > 0
 
 
 def _is_secret(value: str, level: Level) -> bool:
@@ -231,10 +270,25 @@ def is_secret(value: str, level: Level, *, quoted: bool = True, config: bool = F
     """
     if len(value) < 4 or is_placeholder(value):
         return False
-    if is_path(value) or (not quoted and is_code(value, config=config)):
+    chosen = level is Level.PASSWORD and (config or is_shape("numbered", value))
+    if is_path(value) or (not quoted and is_code(value, config=chosen)):
         return False
     if level is Level.PASSWORD:
         return _is_password(value, quoted=quoted, config=config)
     if level in (Level.SECRET, Level.TOKEN):
         return _is_secret(value, level)
-    return is_random(value, 16) and not is_shape("uuid", value) and not is_hash(value)
+    if is_shape("uuid", value) or is_hash(value) or _is_name(value):
+        return False
+    return is_random(value, 16)
+
+
+def is_told(value: str, *, quoted: bool) -> bool:
+    """Whether a word that a sentence calls a password is one: mixed, not a word of the sentence."""
+    if len(value) < 6 or " " in value or is_shape("pair", value):
+        return False
+    letters = any(char.isalpha() for char in value)
+    digits = any(char.isdigit() for char in value)
+    symbols = any(char in "!@#$%^&*+=?~" for char in value[1:-1])
+    if not (letters and (digits or symbols or is_scrambled(value)) or (digits and value.isdigit())):
+        return False
+    return is_secret(value, Level.PASSWORD, quoted=quoted, config=digits)

@@ -1,0 +1,47 @@
+"""Kubernetes Secrets: every value under `data` is one, whatever its name. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hindsight_cli.redact.spans import Hit
+from hindsight_cli.redact.values import is_placeholder
+
+_DOCUMENT_CHARS = 32_768
+_LEAST_CHARS = 10  # of base64: shorter ones are "true" and "admin"
+
+
+@lru_cache(maxsize=8)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def find_manifests(text: str, low: str) -> Iterator[Hit]:
+    """Values under data and stringData in manifests of kind Secret, as YAML or JSON."""
+    kind = _compiled(r"kind\\*[\"']?:[ \t]*\\*[\"']?secret\\*[\"']?(?=[\s,}\\]|$)")
+    done = 0
+    at = low.find("kind")
+    while at >= 0:
+        if at >= done and kind.match(low, at):
+            start = max(done, low.rfind("\n---", max(0, at - _DOCUMENT_CHARS), at) + 1)
+            start = max(start, at - _DOCUMENT_CHARS)
+            end = low.find("\n---", at, at + _DOCUMENT_CHARS)
+            done = end if end >= 0 else min(len(text), at + _DOCUMENT_CHARS)
+            yield from _data(text, start, done)
+        at = low.find("kind", max(at + 4, done))
+
+
+def _data(text: str, start: int, end: int) -> Iterator[Hit]:
+    block = _compiled(r"(?m)^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S.*(?:\r?\n|$)|[ \t]*\r?\n)+)")
+    line = _compiled(r"(?m)^[ \t]+(?:[\w.-]+:[ \t]*)?(?:[|>][-+]?[ \t]*)?[\"']?([A-Za-z0-9+/_.-]{2,}={0,2})[\"']?[ \t]*\r?$")
+    for found in block.finditer(text, start, end):
+        for value in line.finditer(text, found.start(2), found.end(2)):
+            if len(value[1]) >= _LEAST_CHARS and not is_placeholder(value[1]):
+                yield Hit(value.start(1), value.end(1), "secret", sure=2)
+    fields = _compiled(r"\"(?:data|stringData)\\*\":\s*\{([^{}]*)\}")
+    for found in fields.finditer(text, start, end):
+        for value in _compiled(r"\":\s*\\*\"([^\"\\]{10,})").finditer(text, found.start(1), found.end(1)):
+            if not is_placeholder(value[1]):
+                yield Hit(value.start(1), value.end(1), "secret", sure=2)
