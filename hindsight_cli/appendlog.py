@@ -19,7 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_cli.errors import StorageError
-from hindsight_cli.records.event import JsonValue
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
+
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _TAIL_BYTES = 64 * 1024

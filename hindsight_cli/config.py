@@ -7,6 +7,7 @@ linked git worktree resolves to the main one. Source: docs/reference/projects.md
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -82,11 +83,14 @@ def read_settings(root: Path) -> Settings:
         ConfigError: unreadable TOML, or a value of the wrong kind; names file, key and what
             is allowed. Unknown keys are ignored.
     """
-    import tomllib  # only commands that need settings pay for it
-
     path = root / MARKER
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
+            return Settings()  # nothing set: the hot paths need not load a parser
+        import tomllib
+
+        data = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as error:
@@ -111,6 +115,10 @@ def user_data_folder(env: Mapping[str, str]) -> Path:
     """Where this user's trust list lies: never inside a repository."""
     if chosen := env.get(DATA_VARIABLE):
         return Path(chosen).expanduser().absolute()
+    if sys.platform == "linux":  # as platformdirs does, without loading it on the hot path
+        home = env.get("XDG_DATA_HOME", "")
+        base = Path(home) if home.startswith("/") else Path(env.get("HOME", "~"), ".local/share")
+        return base.expanduser() / "hindsight-cli"
     from platformdirs import user_data_path
 
     return user_data_path("hindsight-cli", appauthor=False)

@@ -86,7 +86,7 @@ def run_hindsight(
 @pytest.fixture
 def approved(project: Project) -> Callable[..., str]:
     """Add one approved experience of a person's own; gives its id."""
-    from hindsight_cli.api.experiences import add_experiences
+    from hindsight_cli.api.proposing import add_experiences
 
     def add(**fields: Any) -> str:
         given = {

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hindsight_cli.api.index import index
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import trace_of
-from hindsight_cli.errors import ExperienceNotFoundError, InvalidExperienceError
+from hindsight_cli.errors import ExperienceNotFoundError
 from hindsight_cli.experiences.freshness import with_freshness
-from hindsight_cli.guard.candidate import SchemaError, parse_candidate
-from hindsight_cli.guard.gate import judge
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
-    Content,
     Experience,
     ExperienceState,
-    Origin,
     ReviewStatus,
-    Source,
-    experience_to_dict,
 )
-from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
+from hindsight_cli.records.ledger import LedgerEntry
 from hindsight_cli.records.trace import Call
-from hindsight_cli.review.decisions import refuse_inside_agent
-
-# What a person may write; any other field of a line is passed over.
-BY_HAND = frozenset(
-    {
-        *("kind", "scenario", "recommend", "avoid", "why", "tool_tags", "task_tags"),
-        *("workaround", "layer", "scope"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,85 +82,6 @@ def cited_steps(project: Project, experience: Experience) -> tuple[CitedStep, ..
     return tuple(
         CitedStep(c.step_index, c.tool_name, calls.get((c.session_id, c.step_index)))
         for c in experience.content.citations
-    )
-
-
-def add_experiences(
-    project: Project, objects: Sequence[Mapping[str, JsonValue]], *, approve: bool = False
-) -> list[ExperienceState]:
-    """Take a person's own experiences, all or none; a given id is kept.
-
-    Raises:
-        AgentReviewError: asked to approve inside an agent's session.
-        InvalidExperienceError: names the line; nothing was added.
-    """
-    if approve:
-        refuse_inside_agent(project.env)
-    experiences = [_by_hand(project, o, n) for n, o in enumerate(objects, 1)]
-    entries = [_entry(project, EntryKind.PROPOSED, e) for e in experiences]
-    if approve:
-        approvals = [_entry(project, EntryKind.APPROVED, e) for e in experiences]
-        project.trust.add(approvals, at=project.now())
-        entries += approvals
-    project.ledger.append(entries)
-    states = {s.experience.experience_id: s for s in list_experiences(project)}
-    return [states[e.experience_id] for e in experiences if e.experience_id in states]
-
-
-def propose(project: Project, experiences: Sequence[Experience], *, by: str) -> None:
-    """Put experiences into the queue, as an automatic act."""
-    project.ledger.append(
-        [replace(_entry(project, EntryKind.PROPOSED, e), by=by) for e in experiences]
-    )
-
-
-def _by_hand(project: Project, given: Mapping[str, JsonValue], number: int) -> Experience:
-    where = f"experience {number}"
-    clean_json: JsonValue = project.redactor.value(dict(given))
-    data = dict(clean_json)
-    chosen = data.pop("id", None)
-    try:
-        candidate = parse_candidate({k: v for k, v in data.items() if k in BY_HAND})
-    except SchemaError as error:
-        raise InvalidExperienceError(where, str(error)) from error
-    verdict = judge(candidate, None)
-    clean = verdict.candidate
-    content = Content(
-        kind=clean.kind,
-        scenario=clean.scenario,
-        recommend=clean.recommend,
-        avoid=clean.avoid,
-        why=clean.why,
-        workaround=clean.workaround,
-        tool_tags=clean.tool_tags,
-        task_tags=clean.task_tags,
-        scope=clean.scope,
-        layer=clean.layer,
-    )
-    if chosen is not None and not (isinstance(chosen, str) and chosen.strip()):
-        raise InvalidExperienceError(where, "id must be text")
-    digest = hashlib.sha256(content.content_hash.encode()).hexdigest()[:12]
-    return Experience(
-        experience_id=chosen or f"ex-{digest}",
-        trace_id=None,
-        content=content,
-        origin=Origin.USER,
-        risk=verdict.risk,
-        source=Source(reflector=HUMAN),
-    )
-
-
-def _entry(project: Project, kind: EntryKind, experience: Experience) -> LedgerEntry:
-    return LedgerEntry(
-        entry_id=str(uuid.uuid4()),
-        entry=kind,
-        experience_id=experience.experience_id,
-        at=project.now(),
-        by=HUMAN,
-        data={
-            "experience": experience_to_dict(experience),
-            "content_hash": experience.content.content_hash,
-        },
     )
 
 

@@ -7,18 +7,18 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import NewerStoreError, StorageError
-from hindsight_cli.records.event import Event
-from hindsight_cli.records.experience import ExperienceState
-from hindsight_cli.retrieve.document import Document
 
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
     from hindsight_cli.experiences.store import ExperienceStore
+    from hindsight_cli.records.event import Event
+    from hindsight_cli.records.experience import ExperienceState
+    from hindsight_cli.retrieve.document import Document
     from hindsight_cli.traces.index import TraceIndex
 
 SCHEMA = 1
@@ -127,7 +127,7 @@ def _only_receipts_since(project: Project, stored: str) -> bool:
     if (was[0], shared, inode, trust) != (now[0], shared_now, inode_now, trust_now):
         return False
     try:
-        with project.ledger.local.open("rb") as file:
+        with project.local_ledger.open("rb") as file:
             file.seek(size)
             added = file.read(1 << 20)
     except OSError:
@@ -148,7 +148,7 @@ def delete_index(project: Project) -> None:
 def ledger_signature(project: Project) -> str:
     """Changes whenever a ledger file or the trust list does."""
     seen: list[list[int] | None] = []
-    for path in (project.ledger.shared, project.ledger.local, project.trust.path):
+    for path in (project.shared_ledger, project.local_ledger, project.trust_path):
         try:
             stat = path.stat()
         except OSError:
@@ -160,6 +160,8 @@ def ledger_signature(project: Project) -> str:
 
 def document_of(state: ExperienceState) -> Document:
     """What retrieval may see of an experience."""
+    from hindsight_cli.retrieve.document import Document
+
     content = state.experience.content
     return Document(
         experience_id=state.experience.experience_id,
@@ -202,9 +204,12 @@ def _open(project: Project) -> tuple[Database, Index]:
 def _open_read_only(project: Project) -> sqlite3.Connection | None:
     if not project.index_path.is_file():
         return None
-    uri = f"{project.index_path.absolute().as_uri()}?mode=ro"
+    # Not Path.as_uri: it would load urllib on the hot path.
+    path = str(project.index_path.absolute())
+    for char in "%?#":
+        path = path.replace(char, f"%{ord(char):02x}")
     try:
-        return sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000)
+        return sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_MS / 1000)
     except sqlite3.Error:
         return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterable
 
 from hindsight_cli import appendlog
@@ -31,6 +30,8 @@ def inject(
     Raises:
         StorageError: the receipt could not be written.
     """
+    import uuid  # not on the way to an empty answer
+
     result = search(project, task, SearchOptions(error=error))
     seen = _shown_in(project, session) if session else frozenset()
     fresh = [f for f in result.found if not f.state.stale]
@@ -72,7 +73,7 @@ def _shown_in(project: Project, session: str) -> frozenset[str]:
     """What was put before this session already."""
     needle = json.dumps(session, ensure_ascii=False).encode()
     try:
-        lines = project.ledger.local.read_bytes().split(b"\n")
+        lines = project.local_ledger.read_bytes().split(b"\n")
     except OSError:
         return frozenset()
     shown = set()
@@ -88,6 +89,8 @@ def _shown_in(project: Project, session: str) -> frozenset[str]:
 def _receipt(
     project: Project, experience_id: str, injection_id: str, session: str | None
 ) -> LedgerEntry:
+    import uuid
+
     data = {"injection_id": injection_id}
     if session:
         data["session"] = session

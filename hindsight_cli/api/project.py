@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hindsight_cli import config
 from hindsight_cli.errors import StorageError
-from hindsight_cli.experiences.ledger import Ledger
-from hindsight_cli.experiences.trust import TrustList
-from hindsight_cli.traces.outputs import OutputStore
 
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
+    from hindsight_cli.experiences.ledger import Ledger
+    from hindsight_cli.experiences.trust import TrustList
     from hindsight_cli.redact import Redactor
     from hindsight_cli.traces.files import TraceFiles
+    from hindsight_cli.traces.outputs import OutputStore
 
 _SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_PWD", "_CREDENTIALS")
 _MIN_SECRET_CHARS = 8
@@ -69,8 +68,8 @@ class Project:
         self.folder = root / config.FOLDER
         self.env = config.environment() if env is None else env
         self.clock = clock
-        self.ledger = Ledger(self.folder)
-        self.outputs = OutputStore(self.folder / "outputs")
+        self.shared_ledger = self.folder / "experiences.jsonl"
+        self.local_ledger = self.folder / "local.jsonl"
 
     @classmethod
     def open(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project:
@@ -138,9 +137,27 @@ class Project:
     def settings(self) -> config.Settings:
         return config.read_settings(self.root)
 
+    @property
+    def trust_path(self) -> Path:
+        return config.user_data_folder(self.env) / "trust.jsonl"
+
     @cached_property
     def trust(self) -> TrustList:
-        return TrustList(config.user_data_folder(self.env))
+        from hindsight_cli.experiences.trust import TrustList
+
+        return TrustList(self.trust_path)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        from hindsight_cli.experiences.ledger import Ledger
+
+        return Ledger(shared=self.shared_ledger, local=self.local_ledger)
+
+    @cached_property
+    def outputs(self) -> OutputStore:
+        from hindsight_cli.traces.outputs import OutputStore
+
+        return OutputStore(self.folder / "outputs")
 
     @cached_property
     def traces(self) -> TraceFiles:
@@ -169,6 +186,8 @@ class Project:
 
     def _redaction_key(self) -> bytes:
         """The store's own key, so that equal secrets get equal placeholders only here."""
+        import secrets  # loads hashing libraries that the hot paths can do without
+
         path = self.folder / "redact.key"
         with contextlib.suppress(OSError):
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hindsight_cli.api.experiences import list_experiences, propose
+from hindsight_cli.api.experiences import list_experiences
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.proposing import propose
 from hindsight_cli.api.traces import list_traces, read_trace
 from hindsight_cli.errors import SourceNotFoundError, TraceNotFoundError, UnusableReplyError
 from hindsight_cli.experiences.similarity import are_alike, sketch

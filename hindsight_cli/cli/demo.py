@@ -1,33 +1,10 @@
-"""`hindsight demo`: the README's story, played for real in a temporary project.
-
-Every command is a real process of its own, as a person would type it; what is printed
-is what it printed.
-"""
+"""`hindsight demo`"""
 
 from __future__ import annotations
-
-import json
-import os
-import shlex
-import subprocess
-import sys
-import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import typer
 
 from hindsight_cli.cli.options import AsJson
-from hindsight_cli.errors import HindsightError
-
-_TRACE = "283439cd-095e-44ed-ab97-24325a25aff0"  # mysql-container.jsonl
-_ANSWER = "model-answer.json"
-
-
-class DemoFailedError(HindsightError):
-    code = "demo_failed"
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -39,150 +16,8 @@ def demo(as_json: AsJson = False) -> None:
 
     Example: hindsight demo
     """
+    from hindsight_cli.cli.demo_story import play
     from hindsight_cli.cli.render import Output
 
-    output = Output("demo", as_json=as_json)
-    with tempfile.TemporaryDirectory(prefix="hindsight-demo-") as folder:
-        story = _Story(Path(folder).resolve(), aloud=not as_json)
-        story.play()
-    output.result({"steps": story.steps}, "")
-
-
-def samples_folder() -> Path:
-    """Where the sample traces are: inside the installed package, or beside it in a checkout."""
-    package = Path(__file__).parent.parent
-    inside = package / "samples"
-    return inside if inside.is_dir() else package.parent / "traces"
-
-
-@dataclass
-class _Story:
-    root: Path
-    aloud: bool
-    steps: list[dict[str, Any]] = field(default_factory=list)
-
-    def play(self) -> None:
-        samples = sorted(samples_folder().glob("*.jsonl"))
-        self._tell("Three past runs of an agent. Secrets are redacted before anything is written.")
-        self._run(["init"], shown=1)
-        self._run(["import", *map(str, samples)])
-        self._run(["failures", "--recurring"])
-        self._tell("Rules, without a model: what failed, what ended it, what to remember.")
-        self._run(["reflect", _TRACE])
-        self._tell(
-            "A model's answer may be invented. This one holds one experience the trace bears out\n"
-            "and one it does not: a step that does not exist, options nobody used."
-        )
-        (self.root / _ANSWER).write_text(json.dumps(_MODEL_ANSWER), encoding="utf-8")
-        self._run(["reflect", _TRACE, "--reply", _ANSWER])
-        self._tell("Nothing is found until a person approves it (in `hindsight tui`, or so):")
-        self._run(["search", "deploy mysql"])
-        chosen = self._pending_about("3306")
-        self._run(["experiences", "approve", chosen])
-        self._tell("Now it is there for a task, for an error text, and not for something else.")
-        self._run(["search", "set up a mysql database container for the shop"])
-        self._run(["search", "--error", _ERROR])
-        self._run(["search", "translate the onboarding page into French"])
-        self._tell("And this is what the next agent gets to read, once, before it starts.")
-        self._run(["inject", "deploy mysql in a container"])
-
-    def _pending_about(self, word: str) -> str:
-        """The id of the pending experience about `word`."""
-        listing = self._call(["experiences", "list", "--status", "pending", "--json"])
-        pending = json.loads(listing.stdout)["data"]["experiences"]
-        about = [e for e in pending if word in json.dumps([e["recommend"], e["avoid"]])]
-        if not about:
-            raise DemoFailedError(
-                f"No proposal about {word}.", hint="The sample traces are not those shipped."
-            )
-        return str(about[0]["experience_id"])
-
-    def _run(self, arguments: Sequence[str], *, shown: int | None = None) -> None:
-        done = self._call(arguments)
-        named = [Path(a).name if a.endswith(".jsonl") else a for a in arguments]
-        command = shlex.join(["hindsight", *named])
-        self.steps.append(
-            {
-                "command": command,
-                "exit_code": done.returncode,
-                "stdout": done.stdout,
-                "stderr": done.stderr,
-            }
-        )
-        lines = [*done.stdout.splitlines()[:shown], *done.stderr.splitlines()]
-        self._print(f"$ {command}")
-        self._print("".join(f"  {line}\n" for line in lines))
-        if done.returncode:
-            raise DemoFailedError(
-                f"`{command}` ended with {done.returncode}.", hint="Run `hindsight demo --json`."
-            )
-
-    def _call(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "hindsight_cli", *arguments],
-            cwd=self.root,
-            env=_environment(self.root),
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    def _tell(self, text: str) -> None:
-        self._print("".join(f"# {line}\n" for line in text.split("\n")).rstrip())
-
-    def _print(self, text: str) -> None:
-        if self.aloud:
-            sys.stdout.write(text + "\n")
-            sys.stdout.flush()
-
-
-def _environment(root: Path) -> Mapping[str, str]:
-    """The user's environment, but with a trust list and a project of the demo's own."""
-    inherited = {k: v for k, v in os.environ.items() if k != "HINDSIGHT_CLI_PROJECT"}
-    return {
-        **inherited,
-        "HINDSIGHT_CLI_DATA_DIR": str(root / "user-data"),
-        "HINDSIGHT_CLI_ALLOW_AGENT_REVIEW": "1",  # the demo approves in its own project only
-        "PYTHONUTF8": "1",
-    }
-
-
-_ERROR = (
-    "docker: Error response from daemon: driver failed programming external connectivity: "
-    "Bind for 0.0.0.0:5432 failed: port is already allocated"
-)
-_MODEL_ANSWER = {
-    "task_status": "success",
-    "key_steps": [5, 9, 14, 17],
-    "invalid_steps": [{"step": 3, "reason": "started without a root password option"}],
-    "experiences": [
-        {
-            "kind": "success_pattern",
-            "scenario": "Starting the mysql:8.4 image when .env holds MYSQL_ROOT_PASSWORD",
-            "recommend": "Hand the file over: `docker run -d --env-file .env mysql:8.4`, so that "
-            "the password is not on the command line.",
-            "avoid": "`docker run` of mysql:8.4 without a root password option: it exits at once.",
-            "why": "The entrypoint asks for MYSQL_ROOT_PASSWORD in the log of step 5.",
-            "cites": [{"step": 5, "tool": "Bash"}, {"step": 14, "tool": "Bash"}],
-            "workaround": False,
-            "layer": "specific",
-            "scope": {},
-            "tool_tags": ["docker", "mysql"],
-            "task_tags": ["deployment"],
-        },
-        {
-            "kind": "success_pattern",
-            "scenario": "MySQL in a container starts slowly",
-            "recommend": "Start it with `--skip-innodb-warmup`, which made it come up at once.",
-            "avoid": "",
-            "why": "Step 42 shows `--skip-innodb-warmup` cutting the start to 2 seconds.",
-            "cites": [{"step": 42, "tool": "Bash"}],
-            "workaround": False,
-            "layer": "specific",
-            "scope": {},
-            "tool_tags": ["docker", "mysql"],
-            "task_tags": ["deployment"],
-        },
-    ],
-    "verdicts": [],
-}
+    steps = play(aloud=not as_json)
+    Output("demo", as_json=as_json).result({"steps": steps}, "")

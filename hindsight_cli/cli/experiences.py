@@ -228,8 +228,8 @@ def add(
 
     Example: hindsight experiences add --from lessons.jsonl --approve
     """
-    from hindsight_cli.api.experiences import add_experiences
     from hindsight_cli.api.project import Project
+    from hindsight_cli.api.proposing import add_experiences
     from hindsight_cli.cli import shapes
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of

@@ -1,53 +1,105 @@
-"""`search` and `inject` without typer: argparse for the plain cases, None for all others."""
+"""`search` and `inject` without typer: the plain cases, None for all others.
+
+Arguments are read by hand, because argparse costs as much as all the rest: it loads
+gettext and shutil. Help, mistakes and anything unusual go to the full command line.
+"""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from hindsight_cli.cli.border import guarded
 from hindsight_cli.cli.retrieval import InjectRequest, SearchRequest, run_inject, run_search
 
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from typing import Any
 
-class _NotPlain(Exception):
-    """The arguments are for the full command line: help, mistakes, anything unusual."""
 
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise _NotPlain(message)
+# Option -> (field, kind of value). None: a switch.
+_COMMON: dict[str, tuple[str, type | None]] = {
+    "--project": ("root", Path),
+    "-p": ("root", Path),
+    "--json": ("as_json", None),
+    "--error": ("error", None),
+}
+OPTIONS: dict[str, dict[str, tuple[str, type | None]]] = {
+    "search": {
+        **_COMMON,
+        "--tool": ("tool", str),
+        "--tag": ("tag", str),
+        "--limit": ("limit", int),
+        "-k": ("limit", int),
+        "--mode": ("mode", str),
+        "--explain": ("explain", None),
+        "--queries": ("queries", Path),
+    },
+    "inject": {**_COMMON, "--session": ("session", str), "--max-tokens": ("max_tokens", int)},
+}
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "search": {
+        "root": None,
+        "as_json": False,
+        "query": None,
+        "queries": None,
+        "error": False,
+        "tool": None,
+        "tag": None,
+        "limit": 3,
+        "mode": "auto",
+        "explain": False,
+    },
+    "inject": {
+        "root": None,
+        "as_json": False,
+        "error": False,
+        "session": None,
+        "max_tokens": None,
+    },
+}
+_POSITIONAL = {"search": "query", "inject": "task"}
 
 
 def try_fast(argv: Sequence[str]) -> int | None:
     """Run a plain `search` or `inject`; the exit code, or None when it is not plain."""
-    try:
-        options = _parser(argv[0]).parse_args(argv[1:])
-    except _NotPlain:
+    command = argv[0]
+    given = read_arguments(command, argv[1:])
+    if given is None:
         return None
-    if argv[0] == "search":
-        request = SearchRequest(**vars(options))
-        return guarded("search", options.as_json, lambda: run_search(request))
-    wanted = InjectRequest(**vars(options))
-    return guarded("inject", options.as_json, lambda: run_inject(wanted))
+    if command == "search":
+        search = SearchRequest(**given)
+        return guarded(command, search.as_json, lambda: run_search(search))
+    if "task" not in given:
+        return None
+    inject = InjectRequest(**given)
+    return guarded(command, inject.as_json, lambda: run_inject(inject))
 
 
-def _parser(command: str) -> _Parser:
-    parser = _Parser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--project", "-p", dest="root", type=Path)
-    parser.add_argument("--json", dest="as_json", action="store_true")
-    parser.add_argument("--error", action="store_true")
-    if command == "inject":
-        parser.add_argument("task")
-        parser.add_argument("--session")
-        parser.add_argument("--max-tokens", type=int)
-        return parser
-    parser.add_argument("query", nargs="?")
-    parser.add_argument("--queries", type=Path)
-    parser.add_argument("--tool")
-    parser.add_argument("--tag")
-    parser.add_argument("-k", "--limit", type=int, default=3)
-    parser.add_argument("--mode", default="auto")
-    parser.add_argument("--explain", action="store_true")
-    return parser
+def read_arguments(command: str, argv: Sequence[str]) -> dict[str, Any] | None:
+    """The fields of a request, or None when the arguments are not plain."""
+    fields = dict(_DEFAULTS[command])
+    rest = list(argv)
+    positional: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-"):
+            positional.append(word)
+            continue
+        field, kind = OPTIONS[command].get(word, ("", None))
+        if not field:
+            return None
+        if kind is None:
+            fields[field] = True
+            continue
+        if not rest or rest[0].startswith("-"):
+            return None
+        try:
+            fields[field] = kind(rest.pop(0))
+        except ValueError:
+            return None
+    if len(positional) > 1:
+        return None
+    if positional:
+        fields[_POSITIONAL[command]] = positional[0]
+    return fields

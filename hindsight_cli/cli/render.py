@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.terminal import visible
 
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from hindsight_cli.errors import HindsightError
+    from hindsight_cli.records.jsonvalue import JsonValue
 
 ENVELOPE_VERSION = 1
 

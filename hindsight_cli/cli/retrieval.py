@@ -6,14 +6,16 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from hindsight_cli.api.injecting import inject
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.searching import Found, SearchOptions, search, search_many
 from hindsight_cli.cli import shapes
 from hindsight_cli.cli.render import Output, remind
 from hindsight_cli.cli.start import start_of
 from hindsight_cli.errors import SourceNotFoundError, UsageError
-from hindsight_cli.records.event import JsonValue
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,8 @@ def run_search(request: SearchRequest) -> int:
 
 def run_inject(request: InjectRequest) -> int:
     """Print the block for an agent; nothing on stdout when nothing fits."""
+    from hindsight_cli.api.injecting import inject  # `search` needs none of it
+
     output = Output("inject", as_json=request.as_json)
     project = Project.find(start_of(request.root))
     if project is None:

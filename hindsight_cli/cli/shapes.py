@@ -6,10 +6,8 @@ Source: docs/reference/cli.md.
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-from hindsight_cli.records.event import JsonValue
-
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from hindsight_cli.api.experiences import CitedStep, ExperienceDetail
     from hindsight_cli.api.failures import Failure
@@ -17,9 +15,10 @@ if TYPE_CHECKING:
     from hindsight_cli.api.reflecting import ReflectReport
     from hindsight_cli.api.searching import Found, SearchResult
     from hindsight_cli.records.experience import ExperienceState
+    from hindsight_cli.records.jsonvalue import JsonValue
     from hindsight_cli.traces.index import TraceRow
 
-Json = dict[str, JsonValue]
+    Json = dict[str, JsonValue]
 
 
 def experience(state: ExperienceState) -> Json:

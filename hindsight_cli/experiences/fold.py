@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from hindsight_cli.experiences.weights import weight_of
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.experience import (
     Experience,
     ExperienceState,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_cli import appendlog
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import (
     SHARED_KINDS,
     LedgerEntry,
@@ -30,9 +30,9 @@ class BadEntry:
 class Ledger:
     """Both ledger files of a project."""
 
-    def __init__(self, folder: Path) -> None:
-        self.shared = folder / "experiences.jsonl"
-        self.local = folder / "local.jsonl"
+    def __init__(self, *, shared: Path, local: Path) -> None:
+        self.shared = shared
+        self.local = local
 
     def append(self, entries: Sequence[LedgerEntry]) -> None:
         """Write entries durably, each to the file its kind belongs in.

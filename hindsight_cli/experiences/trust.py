@@ -14,8 +14,8 @@ from hindsight_cli.records.ledger import LedgerEntry
 
 
 class TrustList:
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "trust.jsonl"
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def digests(self) -> frozenset[str]:
         """The digests of all trusted entries: an entry changed on disk is not among them."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
+
+from hindsight_cli.records.jsonvalue import JsonValue as JsonValue
 
 SCHEMA_VERSION = 1
-
-# JSON as json.loads returns it. A recursive alias costs mypy more than it gives here.
-JsonValue = Any
 
 
 class EventType(StrEnum):

@@ -5,13 +5,14 @@ Source: docs/reference/experience-format.md.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
-from hindsight_cli.records.event import JsonValue
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
 
 
 class ExperienceKind(StrEnum):
@@ -88,6 +89,8 @@ class Content:
     @property
     def content_hash(self) -> str:
         """sha256 of the canonical JSON: what was shown is what is stored and injected."""
+        import hashlib  # costs a quarter of a search that needs none
+
         canonical = json.dumps(
             content_to_dict(self), sort_keys=True, ensure_ascii=False, separators=(",", ":")
         )
@@ -144,6 +147,8 @@ class ExperienceState:
 
 def experience_id_of(trace_id: str, kind: str, steps: tuple[int, ...]) -> str:
     """Same trace, same kind, same cited steps: the same experience."""
+    import hashlib
+
     key = json.dumps([trace_id, kind, sorted(set(steps))])
     return "ex-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 

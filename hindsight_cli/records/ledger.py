@@ -5,13 +5,15 @@ Source: docs/reference/experience-format.md.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from hindsight_cli.records.event import JsonValue
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
+
 
 LEDGER_VERSION = 1
 
@@ -59,6 +61,8 @@ class LedgerEntry:
     @property
     def digest(self) -> str:
         """sha256 over the whole entry: what a trust list remembers."""
+        import hashlib  # not on the way to a search
+
         text = json.dumps(entry_to_dict(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
