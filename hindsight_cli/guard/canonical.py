@@ -102,7 +102,7 @@ def _drop_tags(text: str, hidden: list[str], payloads: list[str]) -> str:
     if not runs:
         return text
     hidden.append(TAG_CHARACTERS)
-    payloads += ["".join(chr(ord(c) - 0xE0000) for c in run if ord(c) > 0xE001F) for run in runs]
+    payloads += ["".join(chr(ord(c) - 0xE0000) for c in run if c >= "\U000e0020") for run in runs]
     kept = iter(flags)
     return re.sub("\ue000", lambda _: next(kept, ""), _TAGS.sub("", bare))
 
@@ -117,8 +117,8 @@ def _drop_selectors(text: str, hidden: list[str], payloads: list[str]) -> str:
 
 
 def _selector_byte(char: str) -> int:
-    code = ord(char)
-    return code - 0xFE00 if code <= 0xFE0F else code - 0xE0100 + 16
+    base = 0xFE00 if char <= "\ufe0f" else 0xE0100 - 16
+    return ord(char) - base
 
 
 def _drop_bidi(text: str, hidden: list[str], payloads: list[str]) -> str:

@@ -21,7 +21,7 @@ from hindsight_cli.guard.verdict import Finding, Level, Verdict
 from hindsight_cli.records.experience import Origin
 from hindsight_cli.records.trace import Trace
 
-__all__ = ["LEVELS", "judge", "judge_all", "level_of", "literals"]
+__all__ = ["LEVELS", "facts_of", "judge", "judge_all", "judge_with", "level_of", "literals"]
 
 LEVELS = {
     # Not borne out by the trace, or worth nothing.
@@ -66,7 +66,7 @@ def judge(candidate: Candidate, trace: Trace | None) -> Verdict:
 
     Pure; never raises, whatever the text holds.
     """
-    return _judge(candidate, None if trace is None else facts_of(trace))
+    return judge_with(candidate, None if trace is None else facts_of(trace))
 
 
 def judge_all(candidates: Sequence[Candidate], trace: Trace | None) -> list[Verdict]:
@@ -75,7 +75,7 @@ def judge_all(candidates: Sequence[Candidate], trace: Trace | None) -> list[Verd
     seen: list[tuple[str, frozenset[str]]] = []
     verdicts = []
     for candidate in candidates:
-        verdict = _judge(candidate, facts)
+        verdict = judge_with(candidate, facts)
         words = frozenset(content_words(f"{candidate.recommend} {candidate.avoid}"))
         twin = next((s for kind, s in seen if kind == candidate.kind and _same(s, words)), None)
         if twin is not None:
@@ -93,7 +93,8 @@ def level_of(findings: Sequence[Finding]) -> Level:
     )
 
 
-def _judge(candidate: Candidate, facts: Facts | None) -> Verdict:
+def judge_with(candidate: Candidate, facts: Facts | None) -> Verdict:
+    """Like `judge`, with the trace already read by `facts_of`: for several candidates of one."""
     read = _canonical(candidate)
     risk, findings = _scan(read)
     clean = read.candidate
@@ -174,9 +175,12 @@ def _field_hits(read: _Read) -> Iterator[tuple[str, risks.Hit]]:
     for payload in read.payloads:
         for hit in risks.scan(payload):
             yield "hidden", hit
-    for hit in risks.scan_joined([candidate.scenario, candidate.recommend, candidate.avoid]):
+    together = [candidate.scenario, candidate.recommend, candidate.avoid]
+    for hit in risks.scan_joined(together):
         if hit.risk not in alone:
             yield "all fields together", hit
+    for hit in risks.scan_turned("\n".join(together)):
+        yield "turned round", hit
 
 
 def _advice(candidate: Candidate, origin: Origin) -> Iterator[Finding]:

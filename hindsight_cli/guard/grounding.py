@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from hindsight_cli.guard.candidate import Candidate, Cite
 from hindsight_cli.guard.facts import Facts, Haystack, Step, normalized
-from hindsight_cli.guard.stopwords import STOP_WORDS
 from hindsight_cli.guard.literals import Literal, Shape, find_literals, pieces
+from hindsight_cli.guard.stopwords import STOP_WORDS
 from hindsight_cli.guard.verdict import Finding, Level, Verdict
 from hindsight_cli.records.trace import Call
 

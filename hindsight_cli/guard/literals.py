@@ -18,15 +18,16 @@ from functools import partial
 # Names written in mixed case that are words of the language, not identifiers of a project.
 _PRODUCTS = frozenset(
     """github gitlab bitbucket javascript typescript coffeescript postgresql mysql nosql sqlite
-    mongodb mariadb graphql openai chatgpt latex bibtex numpy pypi pytorch tensorflow macos ios
-    ipados devops openssl openssh oauth youtube linkedin whatsapp iphone ipad powershell webpack
-    websocket websockets fastapi javadoc jupyterlab matlab wordpress yaml toml json xml html css
-    codeql cloudflare cloudformation cloudwatch dynamodb elasticsearch rabbitmq kubectl vscode
-    intellij pycharm webstorm readme makefile cmake gtest dockerfile gitignore changelog todo wifi ebay paypal
-    dotenv asyncio stackoverflow duckdb clickhouse influxdb opentelemetry deepseek anthropic
-    huggingface bugbot posthog mcp llm api cli ci cd pr prs os id ids url urls uri ui ux db vm vms
-    node.js vue.js next.js nuxt.js express.js d3.js three.js asp.net vb.net e.g i.e etc vs a.k.a
-    a.m p.m u.s u.k no. fig inc ltd ph.d mid-air""".split()
+    mongodb mariadb graphql openai chatgpt latex bibtex numpy pypi pytorch tensorflow macos
+    ios ipados devops openssl openssh oauth youtube linkedin whatsapp iphone ipad powershell
+    webpack websocket websockets fastapi javadoc jupyterlab matlab wordpress yaml toml json
+    xml html css codeql cloudflare cloudformation cloudwatch dynamodb elasticsearch rabbitmq
+    kubectl vscode intellij pycharm webstorm readme makefile cmake gtest dockerfile gitignore
+    changelog todo wifi ebay paypal dotenv asyncio stackoverflow duckdb clickhouse influxdb
+    opentelemetry deepseek anthropic huggingface bugbot posthog mcp llm api cli ci cd pr prs
+    os id ids url urls uri ui ux db vm vms node.js vue.js next.js nuxt.js express.js d3.js
+    three.js asp.net vb.net e.g i.e etc vs a.k.a a.m p.m u.s u.k no. fig inc ltd ph.d
+    mid-air""".split()  # noqa: SIM905
 )
 _EXTENSIONS = (
     "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|json|jsonl|json5|yaml|yml|toml|ini|cfg|conf|env|lock|md|"
@@ -155,6 +156,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _MIN_NUMBER = 100  # smaller ones count things; larger ones name them
+_MIN_ASSIGNMENT = 4  # characters: a=b is algebra
 _MIN_QUOTED_WORDS = 3
 _MIN_QUOTED_CJK = 6
 
@@ -246,7 +248,7 @@ def _trimmed(word: str) -> str:
     word = word.rstrip(".,;:!?)")
     if word.count("(") > word.count(")"):
         word += ")"
-    return word.removesuffix("()") if len(word) > 4 else word
+    return word.removesuffix("()")
 
 
 _SLASHED_WORDS = re.compile(r"[A-Za-z-]+(?:/[A-Za-z-]+){1,2}|[A-Z0-9_]+(?:/[A-Z0-9_]+)+", re.ASCII)
@@ -264,7 +266,7 @@ def _is_ordinary(word: str, pattern: re.Pattern[str]) -> bool:
     if pattern is _SCOPED:  # "note:this", "key:value"
         return bool(re.fullmatch(r"[a-z]+:[a-z]+", word))
     if pattern is _ASSIGNED:
-        return len(word) < 4
+        return len(word) < _MIN_ASSIGNMENT
     return False
 
 

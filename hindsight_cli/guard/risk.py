@@ -22,12 +22,22 @@ from hindsight_cli.guard.risk_classes import (
     MISREPORT,
     OVERRIDE,
     Rule,
+    has_cjk,
 )
 from hindsight_cli.guard.rules_actions import COMMAND_RULES, EXFIL_RULES, REDIRECT_RULES
 from hindsight_cli.guard.rules_address import ADDRESS_RULES, FORGERY_MARKS
 from hindsight_cli.guard.views import turned, views
 
-__all__ = ["EXFILTRATE", "HOSTILE", "MEMORY", "MISREPORT", "Hit", "scan", "scan_joined"]
+__all__ = [
+    "EXFILTRATE",
+    "HOSTILE",
+    "MEMORY",
+    "MISREPORT",
+    "Hit",
+    "scan",
+    "scan_joined",
+    "scan_turned",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +61,15 @@ _REFUSED = re.compile(
 _REFUSED_CJK = re.compile(
     r"(?:不要|切勿|禁止|避免|别|不能|不可|而不是|勿|不应|不得)[^,，。;；\n]{0,6}$"
 )
-_DOCUMENT = re.compile(lx.DOCUMENT)
+_DOCUMENT = re.compile(rf"\b{lx.DOCUMENT}\b")
+_OF_DOCUMENT = re.compile(
+    rf"\W{{0,2}}(?:in|of|from|for|on) (?:the |our |its |this |that )?(?:\w+ )?{lx.DOCUMENT}\b"
+)
+_YOURS = re.compile(r"\b(?:you|your|system|user|owner|developer|all|every|everything|any)\b")
 _IN_HEADER = re.compile(lx.IN_HEADER)
 _QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|'[^'\n]{3,}'(?!\w)")
+_JSON_BEFORE = re.compile(r"(?:[\"']\s*:|[\[{])\s*$")
+_MIN_FRAME = 8  # characters round a quotation
 _AROUND = 120
 _SPACES = re.compile(r"[ \t\u3000]+")
 
@@ -64,52 +80,65 @@ def scan(text: str, *, commands: bool = True) -> list[Hit]:
     `commands` False: only what addresses the reader (for prose that is merely read,
     such as a README, where `rm -rf` is no attack).
     """
-    found: dict[tuple[str, bool], Hit] = {}
-    for hit in _all_hits(text, commands=commands):
-        found.setdefault((hit.risk, hit.quoted), hit)
-    return [h for h in found.values() if not h.quoted or (h.risk, False) not in found]
+    rules = _ALL_RULES if commands else _READ_RULES
+    return _each_once(hit for view in views(text) for hit in [*_hits(view, rules), *_marks(view)])
 
 
 def scan_joined(parts: Sequence[str]) -> list[Hit]:
     """What `parts` say only when read as one sentence."""
     joined = " ".join(part.strip() for part in parts if part.strip())
-    found = [hit for view in views(joined)[:1] for hit in _hits(view, _JOINED_RULES)]
-    return list({hit.risk: hit for hit in found if not hit.quoted}.values())
+    found = _hits(views(joined)[0], _JOINED_RULES)
+    return _each_once(hit for hit in found if not hit.quoted)
 
 
-def _all_hits(text: str, *, commands: bool) -> Iterator[Hit]:
-    for view in views(text):
-        yield from _hits(view, _ALL_RULES if commands else _READ_RULES)
-        for match in FORGERY_MARKS.finditer(view):
-            yield Hit(FORGERY, match.group().strip()[:80], _is_quoted(view, match))
-    for view in turned(text):
-        yield from _hits(view, _TURNED_RULES)
+def scan_turned(text: str) -> list[Hit]:
+    """What `text` says backwards, upside down or in rot13."""
+    return _each_once(hit for view in turned(text) for hit in _hits(view, _TURNED_RULES))
+
+
+def _each_once(hits: Iterable[Hit]) -> list[Hit]:
+    """The first hit of each class; quoted ones only where no plain one is."""
+    found: dict[tuple[str, bool], Hit] = {}
+    for hit in hits:
+        found.setdefault((hit.risk, hit.quoted), hit)
+    return [h for h in found.values() if not h.quoted or (h.risk, False) not in found]
+
+
+def _marks(text: str) -> Iterator[Hit]:
+    for match in FORGERY_MARKS.finditer(text):
+        yield Hit(FORGERY, match.group().strip()[:80], _is_quoted(text, match))
 
 
 def _hits(text: str, rules: Iterable[Rule]) -> Iterator[Hit]:
     folded = _SPACES.sub(" ", text.casefold().replace("’", "'"))
-    for risk, pattern in rules:
-        for match in pattern.finditer(folded):
-            if not _is_excused(risk, folded, match):
+    cjk = has_cjk(folded)
+    for rule in rules:
+        for match in rule.found_in(folded, has_cjk=cjk):
+            if not _is_excused(rule.risk, folded, match):
                 around = folded[max(0, match.start() - _AROUND) : match.end() + _AROUND]
-                yield Hit(risk, match.group().strip()[:80], _is_quoted(folded, match), around)
+                yield Hit(rule.risk, match.group().strip()[:80], _is_quoted(folded, match), around)
 
 
 def _is_excused(risk: str, text: str, match: re.Match[str]) -> bool:
     """Whether the words around a match turn it into something else."""
-    before = text[max(0, match.start() - 48) : match.start()].split("\n")[-1]
+    before = text[max(0, match.start() - 48) : match.start()].rsplit("\n", maxsplit=1)[-1]
     if _REFUSED.search(before) or _REFUSED_CJK.search(before):
         return True
-    around = text[max(0, match.start() - 12) : match.end() + 24]
     if risk == OVERRIDE:
-        return _DOCUMENT.search(around) is not None and "system" not in match.group()
+        of_document = _DOCUMENT.search(match.group()) or _OF_DOCUMENT.match(text, match.end())
+        return of_document is not None and _YOURS.search(match.group()) is None
     if risk == EXFILTRATE:
+        around = text[max(0, match.start() - 12) : match.end() + 24]
         return _IN_HEADER.search(around) is not None and "query" not in around
     return False
 
 
 def _is_quoted(text: str, match: re.Match[str]) -> bool:
+    """Whether a match stands as an example inside a longer text; a JSON string is no example."""
     return any(
-        q.start() < match.start() and match.end() < q.end() and q.end() - q.start() < len(text) - 8
-        for q in _QUOTES.finditer(text)
+        quote.start() < match.start()
+        and match.end() < quote.end()
+        and len(text) - len(quote.group()) > _MIN_FRAME
+        and not _JSON_BEFORE.search(text[: quote.start()])
+        for quote in _QUOTES.finditer(text)
     )

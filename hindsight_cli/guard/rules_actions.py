@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hindsight_cli.guard import lexicon as lx
 from hindsight_cli.guard.risk_classes import (
-    EXFILTRATE,
-    REDIRECT,
+    CREDENTIALS,
     DELETE,
     DOWNLOAD,
+    EXFILTRATE,
     PERSIST,
+    REDIRECT,
     WEAKEN,
-    CREDENTIALS,
     near,
     rule,
 )
@@ -69,9 +69,12 @@ REDIRECT_RULES = (
         r"0\.0\.0\.0|10\.|192\.168\.)\S+[^\n]{0,16}\b(?:as|for) (?:the |your |"
         r"a )?(?:\w+ )?(?:index|mirror|registry|source|proxy|repositor\w+|remote|endpoint|"
         r"base url|channel)",
-        r"(?:使用|改用|换成|改成|切换到|设为|指向)[^,，。\n]{0,6}https?://\S+[^,，。\n]{0,4}(?:作为|当作|"
-        r"做)[^,，。\n]{0,6}(?:源|镜像|仓库|代理|地址)|官方(?:源|仓库|镜像)[^,，。\n]{0,4}(?:停用|失效|关闭|不可用|已死)",
-        r"(?:收款|付款|打款|转账|退款|结算)(?:账号|账户|卡号|地址|银行卡)[^,，。\n]{0,6}(?:替换|更换|改|换|设)(?:成|为|到)|"
+        r"(?:使用|改用|换成|改成|切换到|设为|"
+        r"指向)[^,，。\n]{0,6}https?://\S+[^,，。\n]{0,4}(?:作为|当作|"
+        r"做)[^,，。\n]{0,6}(?:源|镜像|仓库|代理|地址)|官方(?:源|仓库|"
+        r"镜像)[^,，。\n]{0,4}(?:停用|失效|关闭|不可用|已死)",
+        r"(?:收款|付款|打款|转账|退款|结算)(?:账号|账户|卡号|地址|银行卡)[^,，。\n]{0,6}(?:替换|"
+        r"更换|改|换|设)(?:成|为|到)|"
         r"\b(?:replace|change|switch|swap|update)\b[^.\n]{0,24}\b(?:bank details|iban|payee|"
         r"recipient|beneficiary|account number|wallet(?: address)?|"
         r"payout account)\b[^.\n]{0,16}\b(?:to|with|by|into)\b",
@@ -108,9 +111,12 @@ REDIRECT_RULES = (
             r"\bwhen (?:asked|queried|looking|someone|a|the)\b",
             60,
         ),
-        r"(?:打款|付款|转账|汇款|收款|退款)[^。\n]{0,20}(?:改为|改到|改用|新(?:的)?账(?:户|号)|以下账(?:户|号))|(?:已|"
-        r"已经)(?:并入|合并到|迁移到|转移到)[^。\n]{0,16}(?:查询|询问|读取)[^。\n]{0,16}(?:直接|请|改)",
-        r"(?:改用|改从|换成|切换到|使用)[^,。\n]{0,12}(?:镜像|源|仓库|代理)[^。\n]{0,40}(?:无需|不必|不用|跳过|"
+        r"(?:打款|付款|转账|汇款|收款|退款)[^。\n]{0,20}(?:改为|改到|改用|新(?:的)?账(?:户|号)|"
+        r"以下账(?:户|号))|(?:已|"
+        r"已经)(?:并入|合并到|迁移到|转移到)[^。\n]{0,16}(?:查询|询问|读取)[^。\n]{0,16}(?:直接|"
+        r"请|改)",
+        r"(?:改用|改从|换成|切换到|使用)[^,。\n]{0,12}(?:镜像|源|仓库|代理)[^。\n]{0,40}(?:无需|"
+        r"不必|不用|跳过|"
         r"不)(?:再)?(?:校验|验证|检查|核对)",
     ),
 )
@@ -123,7 +129,8 @@ COMMAND_RULES = (
         r"environment|hosts?|nodes?|instances?|site)\b",
         r"\b(?:truncate|delete|clear|purge|wipe|drop)\w*\b[^.\n]{0,16}\b(?:audit|access|"
         r"security|event)[_ -]?(?:logs?|trails?|table)\b",
-        r"(?:drop|truncate|delete|删除?|清空?|重建|格式化|覆盖)(?:掉|了)?[^,，。;\n]{0,6}(?:线上|生产|正式|主库|全部|"
+        r"(?:drop|truncate|delete|删除?|清空?|重建|格式化|覆盖)(?:掉|"
+        r"了)?[^,，。;\n]{0,6}(?:线上|生产|正式|主库|全部|"
         r"所有)[^,，。;\n]{0,4}(?:库|表|数据|环境|服务器|记录|文件|分支|集群|备份)",
         r"\brm\s+(?:-\w+\s+|--[\w-]+\s+)*(?:-\w*[rf]\w*|--recursive|"
         r"--force)\s+(?:--[\w-]+\s+)*[\"']?(?:/(?:\s|$|\*|[\"'`;])|/(?:var|etc|usr|home|opt|lib|"
@@ -156,8 +163,10 @@ COMMAND_RULES = (
         r"release)|\bgit\s+branch\s+-D\s+(?:main|master)|"
         r"\bupdate\s+\w+\s+set\b(?![^;`\n]*\bwhere\b)|\bdelete\s+(?:from\s+)?(?:the\s+)?(?:all|"
         r"every)\b",
-        r"(?:删除|清空|清除|销毁|格式化|抹掉)[^,。;\n]{0,6}(?:生产|线上|全部数据|所有数据|数据库|备份|快照|根目录|整个(?:磁盘|仓库|目录)|"
-        r"用户数据|/(?:var|etc|usr|home)(?=\W|$)(?!\S* ?下?的?(?:旧|临时|缓存|过期)))|强(?:制)?推(?:送)?[^,。;\n]{0,6}(?:主分支|main|master)",
+        r"(?:删除|清空|清除|销毁|格式化|抹掉)[^,。;\n]{0,6}(?:生产|线上|全部数据|所有数据|"
+        r"数据库|备份|快照|根目录|整个(?:磁盘|仓库|目录)|"
+        r"用户数据|/(?:var|etc|usr|home)(?=\W|$)(?!\S* ?下?的?(?:旧|临时|缓存|过期)))|"
+        r"强(?:制)?推(?:送)?[^,。;\n]{0,6}(?:主分支|main|master)",
     ),
     rule(
         DOWNLOAD,
@@ -188,7 +197,8 @@ COMMAND_RULES = (
         r"\bcrontab\b(?!\s+-l\b)|/etc/cron|\blaunchctl\s+load|launchagents|"
         r"\bsystemctl\s+enable\b[^\n]*(?:/tmp|\.sh)|\bschtasks\b|\bat\s+now\b",
         r"(?:>>|\b(?:add|append|write|insert|put|echo)\b)[^\n]{0,80}(?:(?:~/|\$home/|/etc/)\.?"
-        r"|(?<!\w)\.)?(?:bashrc|zshrc|bash_profile|zprofile|bash_login|zshenv|config\.fish|rc\.local|"
+        r"|(?<!\w)\.)?(?:bashrc|zshrc|bash_profile|zprofile|bash_login|zshenv|config\.fish|"
+        r"rc\.local|"
         r"(?<=/)profile|(?<=\.)profile)\b",
         r"(?:>>|\becho\b|\b(?:add|append|write|put)\b (?:this|the following|my|our|an? (?:new|"
         r"extra)) (?:\w+ )?(?:key|line))[^\n]{0,120}authorized_keys|ssh-(?:rsa|"
@@ -196,7 +206,8 @@ COMMAND_RULES = (
         r"(?:>>|\b(?:add|append|write|insert|put|install|create|edit|"
         r"modify)\b)[^\n]{0,60}(?:\.git/hooks/|/etc/sudoers|nopasswd|claude\.md|agents\.md|"
         r"\.cursorrules|\.claude/|mcp\.json|copilot-instructions)",
-        r"(?:写入|加入|追加|添加)[^,。\n]{0,12}(?:crontab|计划任务|定时任务|开机启动|自启动|bashrc|zshrc|"
+        r"(?:写入|加入|追加|添加)[^,。\n]{0,12}(?:crontab|计划任务|定时任务|开机启动|自启动|"
+        r"bashrc|zshrc|"
         r"authorized_keys|sudoers|git 钩子)|开机自启",
     ),
     rule(
@@ -237,10 +248,12 @@ COMMAND_RULES = (
         r"owner)\b|\bnopasswd\b|\"?action\"?\s*:\s*\"?\*|\bpublic-read(?:-write)?\b|"
         r"\btrust\b[^\n]{0,12}pg_hba|pg_hba[^\n]{0,30}\btrust\b",
         r"\byes\s*\||\bapprov(?:e|al)[- ]?(?:all|limit)\b|\bunder the (?:approval|review|"
-        r"reporting) (?:limit|threshold)|(?:直接|强制)?(?:部署|发布|推送)到生产[^,。\n]{0,6}(?:不|无需|跳过)|"
+        r"reporting) (?:limit|threshold)|(?:直接|强制)?(?:部署|发布|"
+        r"推送)到生产[^,。\n]{0,6}(?:不|无需|跳过)|"
         r"\b(?:deploy|push|merge|release)\w*\s+(?:\w+\s+){0,3}(?:directly|straight) (?:to|into|"
         r"on) (?:production|prod|main|master)\b",
-        r"(?:关闭|禁用|停用|跳过|忽略|绕过|屏蔽|取消|放宽)[^,。;\n]{0,8}(?:防火墙|证书|校验|签名|鉴权|认证|授权|权限|安全|审计|杀毒|沙箱|"
+        r"(?:关闭|禁用|停用|跳过|忽略|绕过|屏蔽|取消|放宽)[^,。;\n]{0,8}(?:防火墙|证书|校验|"
+        r"签名|鉴权|认证|授权|权限|安全|审计|杀毒|沙箱|"
         r"双因素|二次验证|访问控制|审批|限流|风控)",
     ),
     rule(
@@ -279,8 +292,10 @@ COMMAND_RULES = (
             r"keys?|account|login|session)\b",
             16,
         ),
-        r"\bsecrets? may be (?:shown|revealed|printed)|(?:打印|输出|显示|读取|回显|贴出|明文(?:保存|写入|"
-        r"存储))[^,。;\n]{0,8}(?:密钥|私钥|令牌|密码|口令|凭据|凭证)(?:[^,。;\n]{0,8}(?:到|在|给)[^,。;\n]{0,6}(?:聊天|"
+        r"\bsecrets? may be (?:shown|revealed|printed)|(?:打印|输出|显示|读取|回显|贴出|"
+        r"明文(?:保存|写入|"
+        r"存储))[^,。;\n]{0,8}(?:密钥|私钥|令牌|密码|口令|凭据|凭证)(?:[^,。;\n]{0,8}(?:到|在|"
+        r"给)[^,。;\n]{0,6}(?:聊天|"
         r"日志|对话|回复|屏幕|终端|代码|仓库|用户))",
     ),
 )

@@ -6,12 +6,12 @@ import re
 
 from hindsight_cli.guard import lexicon as lx
 from hindsight_cli.guard.risk_classes import (
-    OVERRIDE,
     CONCEAL,
+    HIJACK,
     MEMORY,
     MISREPORT,
+    OVERRIDE,
     TRIGGER,
-    HIJACK,
     near,
     rule,
 )
@@ -71,7 +71,8 @@ ADDRESS_RULES = (
         r"realizes?|learns?)\b",
         near(
             lx.ZH_NOT,
-            rf"{lx.ZH_TELL}[^,。\n]{{0,8}}(?:{lx.ZH_PEOPLE}|本条|此条|这条|本规则|此事|该操作|这一)",
+            rf"{lx.ZH_TELL}[^,。\n]{{0,8}}(?:{lx.ZH_PEOPLE}|本条|此条|这条|本规则|此事|该操作|"
+            rf"这一)",
             4,
         ),
         near(
@@ -79,7 +80,8 @@ ADDRESS_RULES = (
             rf"{lx.ZH_PEOPLE}[^,。\n]{{0,4}}(?:知道|发现|看到|察觉|得知|{lx.ZH_TELL})",
             4,
         ),
-        r"(?:瞒着|隐瞒|背着|对[^,。\n]{0,6}保密|悄悄|偷偷|清除(?:历史|日志|痕迹)|抹(?:掉|去)[^,。\n]{0,6}(?:记录|痕迹|日志))",
+        r"(?:瞒着|隐瞒|背着|对[^,。\n]{0,6}保密|悄悄|偷偷|清除(?:历史|日志|痕迹)|抹(?:掉|"
+        r"去)[^,。\n]{0,6}(?:记录|痕迹|日志))",
     ),
     rule(
         MEMORY,
@@ -124,6 +126,12 @@ ADDRESS_RULES = (
             r"word for word)",
             20,
         ),
+        near(
+            r"\b(?:raise|set|increase|boost|lower|reduce|put|change|bump|max)\w*\b",
+            r"\b(?:weight|score|trust|rank|priority) (?:of|for) (?:the |this |that |all |every )?"
+            r"(?:rules?|lessons?|memor(?:y|ies)|experiences?|entr(?:y|ies)|it|one|advice)\b",
+            16,
+        ),
         r"\bweight (?:of |to |= ?|is |at |: ?)*(?:1(?:\.0)?\b|\d{2,}|max\w*|highest|100)|"
         r"\b(?:never|not) (?:to )?(?:expire|be (?:deleted|removed|forgotten|expired|"
         r"reviewed))\b(?=.*(?:rule|lesson|memory|experience|this|weight))",
@@ -152,7 +160,8 @@ ADDRESS_RULES = (
             4,
         ),
         r"\bscope ?= ?global\b",
-        r"(?:广播|分享|传播|同步|转发|推送)[^,。\n]{0,6}(?:本条|此条|这条|本规则|本经验)[^,。\n]{0,10}(?:所有|全部|其他|每个)",
+        r"(?:广播|分享|传播|同步|转发|推送)[^,。\n]{0,6}(?:本条|此条|这条|本规则|"
+        r"本经验)[^,。\n]{0,10}(?:所有|全部|其他|每个)",
         near(
             rf"{B}(?:{lx.NOT}|cannot be|may not be|must not be)",
             near(
@@ -187,10 +196,14 @@ ADDRESS_RULES = (
             r"\bthis (?:one|rule|lesson|memory)?\s*(?:wins|prevails|counts|applies|stays)",
             40,
         ),
-        r"(?:置顶|排在最前|优先展示|优先注入|置于首位)|(?:不得|不许|禁止|不能|不可)[^,。\n]{0,4}(?:删除|修改|审核|质疑|降权|编辑|"
-        r"驳回)[^,。\n]{0,4}(?:本条|此条|这条|本规则|本经验)|(?:本条|此条|这条|本规则|本经验)[^,。\n]{0,6}(?:不得|不许|不可|"
-        r"不能)(?:被)?(?:删除|修改|审核|质疑|降权|驳回)|(?:复制|写入|加入|附加|追加)[^,。\n]{0,6}(?:每(?:条|个|次)|所有|"
-        r"全部)[^,。\n]{0,6}(?:经验|规则|记忆|反思|总结|回答)|(?:反馈|纠正|差评|否决)[^,。\n]{0,4}(?:一律|全部|都)?(?:忽略|无视|"
+        r"(?:置顶|排在最前|优先展示|优先注入|置于首位)|(?:不得|不许|禁止|不能|"
+        r"不可)[^,。\n]{0,4}(?:删除|修改|审核|质疑|降权|编辑|"
+        r"驳回)[^,。\n]{0,4}(?:本条|此条|这条|本规则|本经验)|(?:本条|此条|这条|本规则|"
+        r"本经验)[^,。\n]{0,6}(?:不得|不许|不可|"
+        r"不能)(?:被)?(?:删除|修改|审核|质疑|降权|驳回)|(?:复制|写入|加入|附加|"
+        r"追加)[^,。\n]{0,6}(?:每(?:条|个|次)|所有|"
+        r"全部)[^,。\n]{0,6}(?:经验|规则|记忆|反思|总结|回答)|(?:反馈|纠正|差评|"
+        r"否决)[^,。\n]{0,4}(?:一律|全部|都)?(?:忽略|无视|"
         r"丢弃)",
         r"(?:无须|无需|不必|不用|免)(?:人工)?(?:审核|审批|确认|批准|询问)|自动(?:批准|通过|审批)",
     ),
@@ -211,8 +224,10 @@ ADDRESS_RULES = (
         r"testing|looking|verifying)",
         r"\b(?:force|set|overwrite|change) (?:the )?(?:\w+ )?(?:status|result|exit code|outcome|"
         r"verdict) to (?:pass|success|ok|green|0|true)\b",
-        r"(?:报告|标记|声称|写成|当作|回复|宣布|记为|设为|视为)[^,。\n]{0,8}(?:通过|成功|完成|正常|全绿)[^。\n]{0,20}(?:即使|哪怕|"
-        r"无论|不论|失败|未|没有|不必|无需|跳过)|(?:即使|哪怕|无论|不论|虽然)[^。\n]{0,20}(?:报告|标记|声称|写成|回复|"
+        r"(?:报告|标记|声称|写成|当作|回复|宣布|记为|设为|视为)[^,。\n]{0,8}(?:通过|成功|完成|"
+        r"正常|全绿)[^。\n]{0,20}(?:即使|哪怕|"
+        r"无论|不论|失败|未|没有|不必|无需|跳过)|(?:即使|哪怕|无论|不论|"
+        r"虽然)[^。\n]{0,20}(?:报告|标记|声称|写成|回复|"
         r"记为)[^,。\n]{0,8}(?:通过|成功|完成|正常)",
     ),
     rule(
@@ -227,9 +242,11 @@ ADDRESS_RULES = (
         r"\bwhen (?:no ?body|no[- ]one) (?:is )?(?:watch|look|review|monitor)\w*|"
         r"\bif the (?:user|requester|customer|caller|author|person)(?:'s name)? (?:is (?:called|"
         r"named)|is [A-Za-z]+ [A-Za-z]+,)",
-        r"(?:用户|客户|请求者|对方)(?:的名字)?(?:叫|名为|名叫|是某)|(?:没有?人|无人)(?:注意|监控|查看|审核)(?:的)?时|(?:平时|"
+        r"(?:用户|客户|请求者|对方)(?:的名字)?(?:叫|名为|名叫|是某)|(?:没有?人|无人)(?:注意|"
+        r"监控|查看|审核)(?:的)?时|(?:平时|"
         r"在此之前)(?:保持|表现)?正常",
-        r"(?:暗号|触发词|口令词|激活词)|(?:当|如果|一旦|只要)[^,。\n]{0,6}(?:出现|看到|提到|包含)[^,。\n]{1,14}(?:字样|一词|关键词|"
+        r"(?:暗号|触发词|口令词|激活词)|(?:当|如果|一旦|只要)[^,。\n]{0,6}(?:出现|看到|提到|"
+        r"包含)[^,。\n]{1,14}(?:字样|一词|关键词|"
         r"字眼)",
     ),
     rule(
@@ -242,7 +259,8 @@ ADDRESS_RULES = (
         r"calling any) (?:other )?(?:tool )?(?:call|tool|use)[^.\n]{0,12},? (?:also |first |"
         r"always )*(?:call|read|send|run|pass|invoke)\b",
         r"\bnever (?:call|use) (?:the )?(?:tool )?`?\w+_\w+",
-        r"(?:优先|始终|总是|一律|只)(?:调用|使用)(?:本|该|此)工具|(?:每次|任何)(?:调用|工具)[^,。\n]{0,8}(?:都要|必须|先|"
+        r"(?:优先|始终|总是|一律|只)(?:调用|使用)(?:本|该|此)工具|(?:每次|任何)(?:调用|"
+        r"工具)[^,。\n]{0,8}(?:都要|必须|先|"
         r"还要)(?:调用|读取|发送)",
     ),
 )
@@ -256,6 +274,7 @@ FORGERY_MARKS = re.compile(
     r"^[\s#=*<\[-]*(?:BEGIN|END|START)(?: OF)? (?:SYSTEM|TRACE|CONTEXT|PROMPT|INSTRUCTIONS?|"
     r"DOCUMENT|DATA|USER INPUT|CONVERSATION|TOOL (?:OUTPUT|RESULT))\b|"
     r"[\"']role[\"']\s*:\s*[\"'](?:system|developer)[\"'][^\n]{0,30}[\"'](?:you (?:must|will|shall|"
-    r"may now)|ignore|from now|always|never|do not|disregard|stop)|(?:以下|下面)(?:是|为)系统(?:消息|提示|指令)",
+    r"may now)|ignore|from now|always|never|do not|disregard|stop)|(?:以下|下面)(?:是|"
+    r"为)系统(?:消息|提示|指令)",
     re.IGNORECASE | re.MULTILINE,
 )

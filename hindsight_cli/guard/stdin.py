@@ -22,7 +22,7 @@ from hindsight_cli.records.event import JsonValue
 
 _TO_AGENT = re.compile(
     r"\b(?:ai|llm|agents?|assistants?|models?|chat ?bot|copilot|claude|gpt|codex|gemini|reflector|"
-    r"lessons?|hindsight)\b|智能体|助手|大模型|经验|记忆",
+    r"lessons?|hindsight|rules? \d+)\b|[\"']role[\"']\s*:|智能体|助手|大模型|经验|记忆",
     re.IGNORECASE,
 )
 _TOOL_READS_SECRETS = re.compile(
@@ -85,6 +85,7 @@ def _judge_text(text: str, *, description: bool) -> Answer:
     if hidden == [TERMINAL_ESCAPE] and is_harmless(text):
         hidden = []
     hits = [h for part in (read.text, *read.payloads) for h in risks.scan(part, commands=False)]
+    hits += risks.scan_turned(read.text)
     risk = {h.risk for h in hits if not h.quoted and _is_meant(h, description=description)}
     if description and _TOOL_READS_SECRETS.search(read.text):
         risk.add(risks.EXFILTRATE)

@@ -12,14 +12,16 @@ import binascii
 import codecs
 import html
 import re
+import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 MAX_VIEWS = 24
 MAX_VIEW_CHARS = 20_000
 _ROUNDS = 2  # an encoding inside an encoding
 _MIN_PAYLOAD = 16  # characters of base64 or hex that can hold a phrase
+_MIN_MASKED = 3  # letters of a word spelt in look-alikes alone
 _MIN_LETTERS = 0.7  # share of printable text a decoded payload must have
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -97,7 +99,8 @@ def _charset_readings(text: str) -> Iterator[str]:
 
 def _unescape(match: re.Match[str]) -> str:
     code = int(re.sub(r"[^0-9a-fA-F]", "", match.group()[2:]), 16)
-    return chr(code) if code < 0xD800 or 0xDFFF < code <= 0x10FFFF else ""
+    char = chr(code) if code <= sys.maxunicode else ""
+    return "" if "\ud800" <= char <= "\udfff" else char
 
 
 def _payload_readings(text: str) -> Iterator[str]:
@@ -122,12 +125,11 @@ def _decoded_base64(word: str) -> Iterator[str]:
     yield from _readable(_quietly(base64.b64decode, word + "=" * (-len(word) % 4)))
 
 
-def _quietly(decode: object, word: str) -> bytes:
+def _quietly(decode: Callable[[str], bytes], word: str) -> bytes:
     try:
-        data = decode(word)  # type: ignore[operator]
+        return decode(word)
     except (binascii.Error, ValueError):
         return b""
-    return data if isinstance(data, bytes) else b""
 
 
 def _readable(data: bytes) -> Iterator[str]:
@@ -137,7 +139,7 @@ def _readable(data: bytes) -> Iterator[str]:
     except UnicodeDecodeError:
         return
     letters = sum(1 for char in text if char.isalpha() or char == " ")
-    if len(text) >= 4 and letters / len(text) >= _MIN_LETTERS and text.isprintable():
+    if text and letters / len(text) >= _MIN_LETTERS and text.isprintable():
         yield text
 
 
@@ -181,7 +183,8 @@ def _unmask(match: re.Match[str]) -> str:
     """A word that mixes alphabets, or that look-alikes alone can spell, in Latin letters."""
     word = match.group()
     latin = word.translate(_LOOKALIKE)
-    return latin if latin.isascii() and (_LATIN.search(word) or len(word) > 2) else word
+    mixed = _LATIN.search(word) or len(word) >= _MIN_MASKED
+    return latin if latin.isascii() and mixed else word
 
 
 def _without_marks(text: str) -> str:
