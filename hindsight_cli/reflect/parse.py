@@ -113,7 +113,8 @@ def _take_object(text: str, start: int, scan: _Scan) -> int:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        if error.pos >= len(text.rstrip()) - 1 and not scan.truncated:
+        at_end = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+        if at_end and not scan.truncated:
             scan.truncated = True
             scan.reason = "it is truncated: the JSON object has no end"
         elif not scan.truncated:

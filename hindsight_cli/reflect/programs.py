@@ -61,7 +61,12 @@ _WITH_SUBCOMMAND = _names(
     " flutter dart deno bun task nox tox invoke npx hatch pdm rustup gem cmake ansible"
     " flyctl heroku vercel netlify firebase supabase prisma alembic django-admin"
 )
-_SECOND_WORD = _names("run compose pr issue api repo release workflow exec")
+# Program -> first words after which a second one says what is to be done.
+_SECOND_WORD: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("npm", "yarn", "pnpm", "bun", "mise", "deno", "cargo", "rye"), _names("run")),
+    **dict.fromkeys(("gh", "glab"), _names("pr issue api repo release workflow run mr")),
+    "docker": _names("compose"),
+}
 _SAME = {"python3": "python", "python2": "python", "pip3": "pip", "nodejs": "node"}
 _CHECKS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
@@ -117,7 +122,7 @@ def intent_of(program: str, words: Sequence[str]) -> str:
     if program == "git":
         plain = _after_git_options(words)
     parts = [program, *plain[:1]]
-    if plain and plain[0] in _SECOND_WORD:
+    if plain and plain[0] in _SECOND_WORD.get(program, ()):
         parts += plain[1:2]
     return " ".join(parts)
 

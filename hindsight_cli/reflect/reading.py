@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +11,11 @@ from functools import cached_property
 from hindsight_cli.records.event import Actor, EventType, Status
 from hindsight_cli.records.trace import Call, Trace
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import FileEdit, edits_of, same_file
+from hindsight_cli.reflect.calls import FileEdit, base_name, edits_of, same_file
 
 _TALK = frozenset({EventType.MESSAGE, EventType.REASONING, EventType.DECISION})
 _MIN_TELLING_CHARS = 4
-_LOOKED_BACK = 200  # changes; one is seldom taken back after so many others
+_LOOKED_BACK = 40  # changes of one file; none is taken back after so many others
 _ROLLBACK = re.compile(r"git (?:checkout|restore|reset)\b")
 _TAKES_BACK = re.compile(rf"{_ROLLBACK.pattern}|\b(?:rm|rmdir|unlink)\b")
 _MOST = 0.8  # share of the added lines that must be gone again
@@ -92,38 +93,33 @@ class Reading:
     def undone_by(self) -> dict[int, int]:
         """Position of an accepted change -> position of the call that took it back."""
         found: dict[int, int] = {}
-        changes: list[tuple[int, tuple[FileEdit, ...]]] = []  # accepted so far and still standing
-        for later, undoing in enumerate(self.calls):
-            if undoing.status is not Status.OK:
+        standing: dict[str, list[tuple[int, FileEdit]]] = defaultdict(list)  # by file name
+        for later, call in enumerate(self.calls):
+            if call.status is not Status.OK:
                 continue
-            edits = edits_of(undoing)
-            for earlier, done in changes[-_LOOKED_BACK:]:
-                gone = (
-                    any(_undoes(late, early) for early in done for late in edits)
-                    if edits
-                    else self._shell_undoes(undoing.command, earlier, done)
-                )
-                if gone:
-                    found[earlier] = later
-            if found:
-                changes = [change for change in changes if change[0] not in found]
-            if edits:
-                changes.append((later, edits))
+            edits = edits_of(call)
+            for edit in edits:
+                earlier = standing[base_name(edit.path)][-_LOOKED_BACK:]
+                found |= {a: later for a, done in earlier if a not in found and _undoes(edit, done)}
+            if not edits and _TAKES_BACK.search(call.command):
+                earlier = [change for changes in standing.values() for change in changes]
+                gone = {at for at, done in earlier if self._shell_undoes(call.command, at, done)}
+                found |= dict.fromkeys(gone - found.keys(), later)
+                for changes in standing.values():
+                    changes[:] = [change for change in changes if change[0] not in gone]
+            for edit in edits:
+                standing[base_name(edit.path)].append((later, edit))
         return found
 
-    def _shell_undoes(self, command: str, earlier: int, done: Sequence[FileEdit]) -> bool:
-        if not _TAKES_BACK.search(command):
-            return False
-        files = {edit.path for edit in done if edit.path}
-        gone = shell.removed_files(command)
-        if any(same_file(path, removed) for removed in gone for path in files):
+    def _shell_undoes(self, command: str, earlier: int, done: FileEdit) -> bool:
+        if any(same_file(done.path, gone) for gone in shell.removed_files(command)):
             return True
         if not _ROLLBACK.search(command) or "--soft" in command:
             return False
         if "reset --hard" in command:
             return not self._committed_since(earlier, command)
         named = [w for one in shell.invocations(command) for w in one.words if w[:1] != "-"]
-        return any(same_file(word, path) for word in named for path in files)
+        return any(same_file(word, done.path) for word in named)
 
     def _committed_since(self, earlier: int, command: str) -> bool:
         """Whether a commit came between a change and a later command."""

@@ -29,7 +29,9 @@ from hindsight_cli.reflect.outcome import green_check, outcome_of
 from hindsight_cli.reflect.reading import Reading
 
 MAX_PROPOSALS = 5
-_USUAL = 2  # more only for those well worth it
+_MAX_HUMAN = 2
+_USUAL = 2
+_CALLS_A_PROPOSAL = 100  # a long session has more to tell  # more only for those well worth it
 _WORTHWHILE = 2.0
 _WELL_WORTH = 3.3
 _MAX_KEY_STEPS = 12
@@ -70,7 +72,8 @@ def reflect_by_rules(trace: Trace) -> Reflection:
         draft_success(writer, outcome, check),
     ]
     patched = {flag.call.step_index for flag in workarounds}
-    return Reflection(attribution=attribution, proposals=_selected(drafts, patched))
+    usual = _USUAL + len(reading.calls) // _CALLS_A_PROPOSAL
+    return Reflection(attribution=attribution, proposals=_selected(drafts, patched, usual))
 
 
 def _drafts(
@@ -79,15 +82,19 @@ def _drafts(
     for chain in chains:
         yield draft_chain(writer, chain)
         yield draft_irreversible(writer, chain)
-    for denial in find_denials(writer.reading):
-        yield draft_denial(writer, denial)
-    for correction in find_corrections(writer.reading):
-        yield draft_correction(writer, correction)
+    human = [
+        *(draft_correction(writer, c) for c in find_corrections(writer.reading)),
+        *(draft_denial(writer, d) for d in find_denials(writer.reading)),
+    ]
+    said = sorted((draft for draft in human if draft), key=lambda draft: -draft.worth)
+    yield from said[:_MAX_HUMAN]
     for miss in misses:
         yield draft_near_miss(writer, miss)
 
 
-def _selected(drafts: Sequence[Draft | None], patched: set[int]) -> tuple[dict[str, Any], ...]:
+def _selected(
+    drafts: Sequence[Draft | None], patched: set[int], usual: int
+) -> tuple[dict[str, Any], ...]:
     """The best few, those with the same key merged into the first."""
     best = sorted(
         (d for d in drafts if d is not None and d.worth >= _WORTHWHILE), key=lambda d: -d.worth
@@ -96,7 +103,9 @@ def _selected(drafts: Sequence[Draft | None], patched: set[int]) -> tuple[dict[s
     for draft in best:
         if draft.key in kept:
             _merge(kept[draft.key].proposal, draft.proposal)
-        elif len(kept) < _USUAL or (draft.worth >= _WELL_WORTH and len(kept) < MAX_PROPOSALS):
+        elif len(kept) < min(usual, MAX_PROPOSALS) or (
+            draft.worth >= _WELL_WORTH and len(kept) < MAX_PROPOSALS
+        ):
             kept[draft.key] = draft
     for draft in kept.values():
         steps = {cite["step"] for cite in draft.proposal["cites"]}

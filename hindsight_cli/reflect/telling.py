@@ -40,6 +40,9 @@ _FAILED_TEST = re.compile(
 _DIAGNOSTIC = re.compile(r"(?:\[[\w:-]+\] )?[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? +\S.{5,}")
 _NAMED_ERROR = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b: ?\S")
 _MARKED_ERROR = re.compile(r"(?:^|[\s\]])(?:error|fatal|panic)(?:\[\w+\])?:\s*\S", re.I)
+_SAYS_WHY = re.compile(
+    r"\b(?:did not|does not|was not|is not|must|multiple|required|unique|invalid|cannot)\b", re.I
+)
 _LOG_LINE = re.compile(r"\b(?:INFO|DEBUG|TRACE)\b")
 _EMPTY = re.compile(
     r"""\s*(?:No\ (?:files|matches|results|content|output)\b[^\n]{0,60}
@@ -63,7 +66,8 @@ def error_lines(call: Call, limit: int = 1) -> tuple[str, ...]:
     found = [line for line in telling_lines("\n".join(lines)) if not _EXIT_LINE.match(line)]
     if call.tool_kind is not ToolKind.SHELL:
         marked = [line for line in lines if _NAMED_ERROR.search(line)]
-        found = _stated(lines) + marked[:1] + found
+        closing = [line for line in lines[-1:] if _SAYS_WHY.search(line)]
+        found = _stated(lines) + marked[:1] + closing + found
     else:
         tests = [line for line in lines if _FAILED_TEST.match(line)]
         reports = [line for line in lines if _DIAGNOSTIC.match(line) and not _LOG_LINE.search(line)]

@@ -47,7 +47,7 @@ class TraceBuilder:
 
     def call(self, tool: str, arguments: Any, output: str = "", status: Status = Status.OK) -> int:
         """One call with its result; MISSING leaves it without one."""
-        about = {"tool_name": tool, "tool_kind": _KINDS.get(tool, ToolKind.OTHER)}
+        about: dict[str, Any] = {"tool_name": tool, "tool_kind": _KINDS.get(tool, ToolKind.OTHER)}
         self._add(EventType.TOOL_CALL, Actor.AGENT, "", input=arguments, **about)
         if status is not Status.MISSING:
             self._add(

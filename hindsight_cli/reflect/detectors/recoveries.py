@@ -36,6 +36,8 @@ _SHELL_HORIZON = 25
 _CHECK_HORIZON = 400
 _TOOL_HORIZON = 20
 _ALIKE = 0.25
+_ALIKE_LINES = 0.2
+_SIMPLE = 2
 _USAGE = re.compile(
     r"command not found|no such file or directory|cannot access|can't cd|unknown (?:option|flag"
     r"|command|shorthand|subcommand)"
@@ -220,6 +222,8 @@ def _shell_end(reading: Reading, index: int) -> Call | None:
         rehearsal = shell.is_rehearsal(call.command) and not shell.is_rehearsal(failed.command)
         if rehearsal or not _answers(call, wanted, kinds):
             continue
+        if not kinds and wanted & shell.intents(call.command) and not _alike_lines(failed, call):
+            continue  # docker run of another image is another matter
         if call.status is Status.OK:
             if "| grep" in call.command and is_empty(call.output):
                 continue  # the filter may have hidden the answer
@@ -228,6 +232,12 @@ def _shell_end(reading: Reading, index: int) -> Call | None:
         if same and _got_further(stage, stage_of(call)) and error_key(call) != error_key(failed):
             return call
     return None
+
+
+def _alike_lines(one: Call, other: Call) -> bool:
+    if len(shell.invocations(one.command)) + len(shell.invocations(other.command)) > _SIMPLE:
+        return True  # too much else in the lines to compare them
+    return similarity(one.command, other.command) >= _ALIKE_LINES
 
 
 def _supplies(call: Call, failed: Call) -> bool:

@@ -21,9 +21,11 @@ _WORTH_USAGE = 3.4  # how a command is called here: the next run needs it too
 _WORTH_COMPILE = 1.9  # the message says it all
 _WORTH = {CheckKind.LINT: 3.2, CheckKind.TEST: 2.9, CheckKind.BUILD: 2.9}
 _WORTH_OTHER = 3.0
+_WORTH_SLIP = 2.8  # put right with the very next call
 _WORTH_WEAK = 1.5
 _PIPE = re.compile(r"\|\s*((?:tail|head)\b[^|;&]*)")
 _MIN_SHARED = 2
+_TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|specs?)(?=[/_.-]|$)", re.I)
 
 
 def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
@@ -52,7 +54,7 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
         "recommend": say(
             "check",
             "recommend",
-            Changes=writer.join(map(writer.change, changes)),
+            Changes=writer.join(map(writer.change, changes)) + _only_test(writer, changes),
             fix=writer.command(fix),
         ),
         "avoid": _avoid(writer, chain, changes, about),
@@ -104,6 +106,8 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     }
     usage = stage_of(failed) is Stage.USAGE
     worth = _WORTH_USAGE if usage or chain.nature is Nature.SHELL else _WORTH_OTHER
+    if len(chain.failed) == 1 and not chain.between:
+        worth = _WORTH_SLIP
     if not shell.intents(failed.command) - WEAK:
         worth = _WORTH_WEAK
     draft = failure_lesson(writer, chain, texts, worth=worth, extra=steps)
@@ -117,7 +121,7 @@ def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     """The operation was given up; what was done in its place is the lesson."""
     failed = shown_failure(chain)
     later = writer.reading.calls[writer.reading.index_of[fix.step_index] + 1 :]
-    instead = [c for c in later if c.command and acts(c) and _prepares(c)][:2]
+    instead = [c for c in later if c.command and acts(c) and not shell.only_shows(c.command)][:2]
     if not instead:
         return None
     texts = {
@@ -228,6 +232,12 @@ def _avoid(writer: Writer, chain: Chain, changes: tuple[Change, ...], about: str
         if match := _PIPE.search(call.command):
             return writer.say("check", "avoid_piped", filter=quoted(match.group(1).strip()))
     return ""
+
+
+def _only_test(writer: Writer, changes: tuple[Change, ...]) -> str:
+    """A note that the test was brought up to date, not the code."""
+    only = all(_TEST_FILE.search(change.file) for change in changes)
+    return writer.words("only_test") if only else ""
 
 
 def _differs(failed: Call, fix: Call) -> bool:

@@ -23,6 +23,7 @@ _NOT_UNIQUE = re.compile(
 _WORTH_RULE = 2.4  # the editor's own rules: met again in any file
 _WORTH_TYPO = 1.5
 _SAME_PLACE = 0.5
+_BEGINNING = 40  # characters
 
 
 def draft_edit(writer: Writer, chain: Chain, fix: Call) -> Draft:
@@ -109,5 +110,5 @@ def _spread(errors: list[str], limit: int) -> list[str]:
     """Errors that differ in how they begin, up to `limit`."""
     kept: dict[str, str] = {}
     for error in errors:
-        kept.setdefault(error[:20], error)
+        kept.setdefault(re.sub(r"`[^`]*`|\d+", "", error)[:_BEGINNING], error)
     return list(kept.values())[:limit]

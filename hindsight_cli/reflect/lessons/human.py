@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.reflect.calls import edits_of
 from hindsight_cli.reflect.detectors.human import is_failure_report
@@ -12,6 +14,13 @@ from hindsight_cli.reflect.telling import quoted
 
 _WORDS = 160
 _MAX_ACTIONS = 4
+_WORTH = 3.3
+_WORTH_REPORT = 3.7  # the user shows a failure the agent had not seen
+_WORTH_QUESTION = 2.6  # it does not tell what is wanted
+_OPEN_QUESTION = re.compile(
+    r"\s*(?:how|what|why|where|which|who|when|can|could|is|are|do|does|如何|怎么|怎样|为什么|什么|能)\b",
+    re.I,
+)
 
 
 def draft_denial(writer: Writer, denial: Denial) -> Draft | None:
@@ -34,7 +43,8 @@ def draft_denial(writer: Writer, denial: Denial) -> Draft | None:
     }
     cited = [*denial.calls, *([denial.instead] if denial.instead else [])]
     proposal = writer.proposal(ExperienceKind.KEY_DECISION, texts, cited)
-    return Draft(worth=3.1, proposal=proposal, key=f"denial {refused.step_index}")
+    worth = _WORTH_QUESTION if _OPEN_QUESTION.match(denial.words) else _WORTH
+    return Draft(worth=worth, proposal=proposal, key=f"denial {refused.step_index}")
 
 
 def draft_correction(writer: Writer, correction: Correction) -> Draft | None:
@@ -73,5 +83,5 @@ def draft_correction(writer: Writer, correction: Correction) -> Draft | None:
     }
     cited = [*correction.after, *correction.before[-1:]]
     proposal = writer.proposal(ExperienceKind.KEY_DECISION, texts, cited)
-    worth = 3.7 if is_failure_report(correction.words) else 3.3
+    worth = _WORTH_REPORT if is_failure_report(correction.words) else _WORTH
     return Draft(worth=worth, proposal=proposal, key=f"correction {cited[0].step_index}")

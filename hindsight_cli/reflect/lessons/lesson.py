@@ -28,8 +28,9 @@ def failure_lesson(
     fix = [chain.fix] if chain.fix else []
     cited = [shown_failure(chain), *fix, *extra, *chain.failed]
     proposal = writer.proposal(ExperienceKind.FAILURE_LESSON, texts, cited[: MAX_CITES * 2])
+    key = f"{chain.last.tool_name} {error_key(shown_failure(chain))}"
     more = _PER_REPEAT * min(len(chain.failed) - 1, _MAX_REPEATS)
-    return Draft(worth=worth + more, proposal=proposal, key=error_key(shown_failure(chain)))
+    return Draft(worth=worth + more, proposal=proposal, key=key)
 
 
 def shown_failure(chain: Chain) -> Call:
