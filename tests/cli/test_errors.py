@@ -135,15 +135,14 @@ def test_one_unreadable_file_does_not_cost_the_others(hindsight: Hindsight, tmp_
     folder = tmp_path / "many"
     folder.mkdir()
     (folder / "good.jsonl").write_bytes(GOOD)
-    renamed = GOOD.replace(b'"type": "user"', b'"type": "person"')
-    renamed = renamed.replace(b'"type":"user"', b'"type":"person"')
-    renamed = renamed.replace(b'"type": "assistant"', b'"type": "robot"')
-    (folder / "newer.jsonl").write_bytes(renamed.replace(b'"type":"assistant"', b'"type":"robot"'))
+    (folder / "cut.json").write_bytes(b'[{"role": "user", "content": "half a docu')
+    (folder / "stock.json").write_bytes(b'{"stock": 3}')
     done = hindsight("import", str(folder), "--json")
     assert done.code == 3
     assert done.document["status"] == "partial"
     assert [t["session_id"] for t in done.data["traces"]] == [MYSQL]
     assert [e["code"] for e in done.document["errors"]] == ["nothing_read"]
+    assert any("stock.json" in message for message in done.document["messages"])
 
 
 def test_records_of_unknown_types_are_an_error_that_counts_them_not_a_short_session(
