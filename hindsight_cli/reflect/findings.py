@@ -67,6 +67,15 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LateFailure:
+    """A command that seemed to work, the log that showed it had not, and how it was redone."""
+
+    started: Call
+    log: Call
+    again: Call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NearMiss:
     """A filter that matched nothing, and the value it should have asked for."""
 

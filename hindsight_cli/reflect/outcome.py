@@ -9,7 +9,7 @@ from hindsight_cli.records.event import EventType, Outcome, Status, ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import changed_files, changes_files, is_lookup
-from hindsight_cli.reflect.detectors.human import find_corrections
+from hindsight_cli.reflect.detectors.human import accepts, find_corrections
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.programs import CheckKind
 from hindsight_cli.reflect.reading import Reading
@@ -50,6 +50,8 @@ def _by_checks(
         return _incomplete(reading), "rule"
     if green_check(reading, chains) is not None:
         return Outcome.SUCCESS, "test"
+    if _was_accepted(reading):
+        return Outcome.SUCCESS, "human"
     return Outcome.UNKNOWN, "none"
 
 
@@ -80,6 +82,12 @@ def green_check(reading: Reading, chains: Sequence[Chain]) -> Call | None:
         if call.failed and kinds and not _is_expected(call, chains):
             return None
     return None
+
+
+def _was_accepted(reading: Reading) -> bool:
+    """The user had the last word on the work, and it was content."""
+    last = next(reversed(reading.user_said), None)
+    return last is not None and last.after == len(reading.calls) and accepts(last.text)
 
 
 def _last_words(reading: Reading, call: Call) -> bool:

@@ -46,6 +46,9 @@ LOOKERS = _names(
 SHOWING = frozenset(
     {"git status", "git log", "git diff", "git show", "git branch", "git fetch", "git stash list"}
     | {"ls", "cat", "head", "tail", "grep", "find", "wc", "which", "gh pr view", "ps", "env"}
+    | {"docker ps", "docker logs", "docker inspect", "docker images", "docker stats", "ss", "lsof"}
+    | {"podman ps", "podman logs", "kubectl get", "kubectl describe", "kubectl logs", "netstat"}
+    | {"systemctl status", "journalctl", "dmesg", "pip list", "pip show", "npm ls", "du", "df"}
 )
 # Intents that stand beside what a line is for: they seldom are what failed.
 WEAK = frozenset(

@@ -15,6 +15,7 @@ from hindsight_cli.records.trace import Call, Trace
 from hindsight_cli.reflect.calls import changes_files, is_lookup
 from hindsight_cli.reflect.detectors.detours import find_detours
 from hindsight_cli.reflect.detectors.human import find_corrections, find_denials
+from hindsight_cli.reflect.detectors.late_failures import find_late_failures
 from hindsight_cli.reflect.detectors.near_misses import find_near_misses
 from hindsight_cli.reflect.detectors.recoveries import find_chains
 from hindsight_cli.reflect.detectors.workarounds import find_workarounds
@@ -22,7 +23,11 @@ from hindsight_cli.reflect.findings import Chain, Flag, Nature, NearMiss
 from hindsight_cli.reflect.lessons.chains import draft_chain
 from hindsight_cli.reflect.lessons.checks import draft_removed_test
 from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial
-from hindsight_cli.reflect.lessons.successes import draft_near_miss, draft_success
+from hindsight_cli.reflect.lessons.successes import (
+    draft_late_failure,
+    draft_near_miss,
+    draft_success,
+)
 from hindsight_cli.reflect.lessons.tools import draft_irreversible
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 from hindsight_cli.reflect.outcome import green_check, outcome_of
@@ -90,6 +95,8 @@ def _drafts(
     yield from said[:_MAX_HUMAN]
     for miss in misses:
         yield draft_near_miss(writer, miss)
+    for late in find_late_failures(writer.reading):
+        yield draft_late_failure(writer, late)
 
 
 def _selected(

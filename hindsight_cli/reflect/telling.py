@@ -43,6 +43,7 @@ _MARKED_ERROR = re.compile(r"(?:^|[\s\]])(?:error|fatal|panic)(?:\[\w+\])?:\s*\S
 _SAYS_WHY = re.compile(
     r"\b(?:did not|does not|was not|is not|must|multiple|required|unique|invalid|cannot)\b", re.I
 )
+_LOG_ERROR = re.compile(r"\[(?:ERROR|FATAL|CRITICAL)\]|\b(?:ERROR|FATAL|CRITICAL)\b[ :]")
 _LOG_LINE = re.compile(r"\b(?:INFO|DEBUG|TRACE)\b")
 _EMPTY = re.compile(
     r"""\s*(?:No\ (?:files|matches|results|content|output)\b[^\n]{0,60}
@@ -85,6 +86,12 @@ def error_text(call: Call) -> str:
 def error_key(call: Call) -> str:
     """Equal for two failures of the same nature; "" when the output tells nothing."""
     return error_fingerprint(call.tool_name, _bounded(call.output))
+
+
+def has_marked_error(call: Call) -> bool:
+    """Whether an accepted answer, such as a log, reports an error."""
+    lines = _bounded(call.output).split("\n")
+    return any(_MARKED_ERROR.search(line) or _LOG_ERROR.search(line) for line in lines)
 
 
 def is_pointed(call: Call) -> bool:

@@ -214,6 +214,27 @@ def test_the_same_call_that_works_when_sent_again_was_luck() -> None:
     assert proposals(trace) == []
 
 
+def test_waiting_until_it_works_is_luck_too() -> None:
+    trace = TraceBuilder()
+    trace.shell("curl -f localhost:8080/health", "Connection refused", ERROR)
+    trace.shell("sleep 15 && curl -f localhost:8080/health", "ok")
+
+    assert proposals(trace) == []
+
+
+def test_a_failure_that_only_the_log_shows_is_a_failure_of_the_command() -> None:
+    trace = TraceBuilder("Start a database")
+    started = trace.shell("docker run -d --name db mysql:8", "3037c8dc")
+    log = trace.shell("docker logs db", "[ERROR] [Entrypoint]: password option is not specified")
+    again = trace.shell("docker rm db && docker run -d --name db --env-file .env mysql:8", "aa")
+
+    lesson = only(trace)
+
+    assert "password option is not specified" in lesson["scenario"]
+    assert "--env-file .env" in lesson["recommend"]
+    assert cited(lesson) == {started, log, again}
+
+
 def test_the_same_mistake_twice_is_one_proposal() -> None:
     trace = TraceBuilder()
     for name in ("api", "web"):

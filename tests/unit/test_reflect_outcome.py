@@ -116,5 +116,25 @@ def test_a_check_that_stays_red_is_no_success() -> None:
     assert outcome(trace)[0] is not Outcome.SUCCESS
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("Thanks, that works!", (Outcome.SUCCESS, "human")),
+        ("和财务的数字一致,谢谢。", (Outcome.SUCCESS, "human")),
+        ("Thanks, but the total is still wrong", (Outcome.UNKNOWN, "none")),
+        ("Great, now add the same for the web shop", (Outcome.UNKNOWN, "none")),
+    ],
+)
+def test_only_the_user_can_accept_work_that_nothing_checks(
+    words: str, expected: tuple[Outcome, str]
+) -> None:
+    trace = TraceBuilder()
+    trace.shell("mysql shop -e 'SELECT COUNT(*) FROM refunds'", "137")
+    trace.agent("Perfect, it works: 137. Thanks!")
+    trace.user(words)
+
+    assert outcome(trace) == expected
+
+
 def test_an_empty_trace_has_no_outcome() -> None:
     assert outcome(TraceBuilder()) == (Outcome.UNKNOWN, "none")

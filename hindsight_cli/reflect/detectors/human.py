@@ -30,6 +30,15 @@ _OBJECTION = re.compile(
     r"|不对|不是|不要|别|错了|为什么|怎么还|还是(?:不|报|失败)|失败|报错|没有(?:生效|用)|应该是|忘了|撤销|改回",
     re.I,
 )
+_ACCEPTANCE = re.compile(
+    r"\b(?:thanks|thank you|thx|perfect|great|awesome|excellent|works(?: now)?|looks good|lgtm"
+    r"|well done"
+    r"|that'?s (?:it|right|correct))\b|谢谢|感谢|可以了|没问题|完美|搞定|不错|好了|对了|正确",
+    re.I,
+)
+_RESERVE = re.compile(
+    r"\?|\b(?:but|however|except|also|now|next|please|can you)\b|但|不过|还要|再|请|？", re.I
+)
 _PASTED = re.compile(
     r"--- FAIL|\bFAILED\b|Traceback \(most|\berror(?:\[\w+\])?:|\bfail(?:s|ed|ing)?\b|报错|失败",
     re.I,
@@ -104,8 +113,21 @@ def _correction(reading: Reading, words: Said, until: int) -> Correction:
     return Correction(
         words=words.text.strip(),
         before=tuple(before[-_KEPT_BEFORE:]),
-        after=tuple((acting or answers)[:_KEPT_AFTER]),
+        after=_kept_after(acting or answers),
     )
+
+
+def _kept_after(calls: Sequence[Call]) -> tuple[Call, ...]:
+    """The first few, and the last, which settled it."""
+    if len(calls) <= _KEPT_AFTER:
+        return tuple(calls)
+    return (*calls[: _KEPT_AFTER - 1], calls[-1])
+
+
+def accepts(words: str) -> bool:
+    """Whether the user is content with what was done."""
+    short = len(words) <= _OPENING and _ACCEPTANCE.search(words) is not None
+    return short and not _OBJECTION.search(words) and not _RESERVE.search(words)
 
 
 def _works(call: Call) -> bool:

@@ -25,6 +25,8 @@ _WORTH_SLIP = 2.8  # put right with the very next call
 _WORTH_WEAK = 1.5
 _PIPE = re.compile(r"\|\s*((?:tail|head)\b[^|;&]*)")
 _MIN_SHARED = 2
+_NAMED = re.compile(r"\d{3,}|[\w./-]*[._/-][\w./-]+|[A-Za-z_]\w{5,}")
+_LOOKED_AT = 4_000
 _TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|specs?)(?=[/_.-]|$)", re.I)
 
 
@@ -77,7 +79,7 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     failed = shown_failure(chain)
     if "--abort" in fix.command:
         return _draft_other_way(writer, chain, fix)
-    steps = [c for c in chain.between if acts(c) and _prepares(c)][-2:]
+    steps = [c for c in chain.between if acts(c) and _prepares(c)][-2:] or _diagnoses(chain)
     if not _differs(failed, fix) and not steps:
         return None  # the same again, and it worked: luck
     prepared = writer.join(map(writer.command, steps))
@@ -149,6 +151,14 @@ def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
         ),
     }
     return failure_lesson(writer, chain, texts, worth=_WORTH_USAGE, extra=instead)
+
+
+def _diagnoses(chain: Chain) -> list[Call]:
+    """The last look whose answer speaks of what the error named: a port, a file, a table."""
+    failed = shown_failure(chain)
+    named = set(_NAMED.findall(error_text(failed)))
+    shown = [c for c in chain.between if c.command and c.status is Status.OK]
+    return [c for c in shown if named & set(_NAMED.findall(c.output[:_LOOKED_AT]))][-1:]
 
 
 def _prepares(call: Call) -> bool:
@@ -241,4 +251,8 @@ def _only_test(writer: Writer, changes: tuple[Change, ...]) -> str:
 
 
 def _differs(failed: Call, fix: Call) -> bool:
-    return failed.command.strip() != fix.command.strip()
+    """Whether something else was run; waiting before it is no method."""
+    if failed.command.strip() == fix.command.strip():
+        return False
+    waited = "sleep" in fix.command or "sleep" in failed.command
+    return not waited or shell.invocations(failed.command) != shell.invocations(fix.command)

@@ -8,8 +8,9 @@ from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import changes_files
 from hindsight_cli.reflect.essence import changes_between
-from hindsight_cli.reflect.findings import NearMiss
+from hindsight_cli.reflect.findings import LateFailure, NearMiss
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.telling import error_lines, quoted
 
 _MIN_EDITS = 2
 _TASK_CHARS = 160
@@ -33,6 +34,28 @@ def draft_near_miss(writer: Writer, miss: NearMiss) -> Draft:
     }
     proposal = writer.proposal(ExperienceKind.FAILURE_LESSON, texts, [miss.empty, miss.found])
     return Draft(worth=3.4, proposal=proposal, key=f"near-miss {miss.asked}")
+
+
+def draft_late_failure(writer: Writer, late: LateFailure) -> Draft:
+    error = quoted(next(iter(error_lines(late.log)), ""))
+    command = writer.command(late.started)
+    log = writer.command(late.log)
+    steps = {
+        "start_step": late.started.step_index,
+        "log_step": late.log.step_index,
+        "fix_step": late.again.step_index,
+    }
+    texts = {
+        "scenario": writer.say(
+            "late", "scenario", command=command, log=log, error=error, task=writer.task()
+        ),
+        "recommend": writer.say("late", "recommend", fix=writer.command(late.again), log=log),
+        "avoid": writer.say("late", "avoid", command=command),
+        "why": writer.say("late", "why", error=error, **steps),
+    }
+    cited = [late.started, late.log, late.again]
+    proposal = writer.proposal(ExperienceKind.FAILURE_LESSON, texts, cited)
+    return Draft(worth=3.4, proposal=proposal, key=f"late {late.started.step_index}")
 
 
 def draft_success(writer: Writer, outcome: Outcome, check: Call | None) -> Draft | None:
