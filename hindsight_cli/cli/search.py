@@ -110,12 +110,12 @@ def failures(
     )
     rows = [
         [
-            *(str(f.row.sessions), str(f.row.count), str(f.row.recovered), f.row.tool_name),
-            *(", ".join(f.experience_ids) or "-", f.row.fingerprint),
+            *(f"{f.row.sessions} sessions", f"{f.row.count} times", f"{f.row.recovered} recovered"),
+            *(f.row.tool_name, ", ".join(f.experience_ids) or "-", f.row.fingerprint),
         ]
         for f in found[:_FAILURES_SHOWN]
     ]
-    headers = ["sessions", "times", "recovered", "tool", "experiences", "error"]
+    headers = ["seen in", "failed", "then ok", "tool", "experiences", "error"]
     if not found:
         output.say("No failed calls recorded.")
     if len(found) > _FAILURES_SHOWN:
