@@ -65,17 +65,15 @@ def pipelines(commands: tuple[Command, ...]) -> list[list[Command]]:
     return groups
 
 
-def lost_statuses(
-    groups: list[list[Command]], *, pipefail: bool = False, errexit: bool = False
-) -> list[bool]:
-    """For every pipeline, whether the line can succeed although a command of it failed."""
+def replaced_statuses(groups: list[list[Command]], *, errexit: bool = False) -> list[bool]:
+    """For every pipeline, whether a later one decides the status of the line in its stead."""
     carrying = {"&&", ";"} if errexit else {"&&"}
-    lost: list[bool] = []
-    replaced = False  # whether a later pipeline decides the status of the line
+    replaced: list[bool] = []
+    behind = False
     for group in reversed(groups):
-        lost.append(replaced or (len(group) > 1 and not pipefail))
-        replaced = replaced or group[0].joined not in carrying
-    return lost[::-1]
+        replaced.append(behind)
+        behind = behind or group[0].joined not in carrying
+    return replaced[::-1]
 
 
 def _commands(line: str, *, depth: int) -> Iterator[Command]:

@@ -50,7 +50,11 @@ _GIT_ANSWERS_WITH_ONE = _words("diff grep merge-base check-ignore")
 
 def producer(pipeline: list[Command]) -> Command:
     """The command of a pipeline whose words we read: the last that is no mere filter."""
-    return next((c for c in reversed(pipeline) if c.program not in _FILTERS), pipeline[0])
+    return next((c for c in reversed(pipeline) if not _is_filter(c)), pipeline[0])
+
+
+def _is_filter(command: Command) -> bool:
+    return command.program in _FILTERS or command.words[:2] == ("-m", "json.tool")
 
 
 def prints_foreign_text(command: Command) -> bool:
@@ -86,11 +90,26 @@ _SELF_REPORT = any_of(
     r"unable|extra characters|unterminated|unmatched",
     lead=r"^(?:/[\w./-]*/)?(?P<program>[\w.\[-]+): (?:\(\d+\) )?[^\n]*",
 )
-_GIT_REPORT = re.compile(r"^(?:fatal|error): ")
-_GH_REPORT = any_of(
-    r"gh: |HTTP [45]\d\d\b|GraphQL: |X |error |failed to |accepts \d|could not ",
-    r"no [\w ]+ found|unknown (?:command|flag|shorthand flag|JSON field)",
-    lead="^",
+# Programs that do not put their name before their report, and how they begin it.
+_OWN_REPORTS = (
+    (frozenset({"git"}), re.compile(r"^(?:fatal|error): ")),
+    (
+        frozenset({"gh", "glab"}),
+        any_of(
+            r"HTTP [45]\d\d\b|GraphQL: |X |error |failed to |accepts \d|could not ",
+            r"no [\w ]+ found|unknown (?:command|flag|shorthand flag|JSON field)",
+            lead="^",
+        ),
+    ),
+    (frozenset({"jq"}), re.compile(r"^parse error: ")),
+    (
+        _words("docker podman kubectl aws gcloud az systemctl sqlite3 wget http"),
+        any_of(r"error\b[: (]|error (?:from|response)|an error occurred|failed to ", lead="^"),
+    ),
+)
+_SHELL_REPORT = any_of(
+    r"no such|no match|not found|denied|not a directory|ambiguous|syntax error|parse error|unbound",
+    lead=r"^(?:(?:/[\w/]*/)?(?:ba|z|da|k)?sh|\(eval\)):[^\n]*",
 )
 
 
@@ -103,6 +122,6 @@ def reports_itself(line: str, commands: tuple[Command, ...]) -> bool:
     match = _SELF_REPORT.match(line)
     if match and match["program"] in programs:
         return True
-    if "git" in programs and _GIT_REPORT.match(line):
+    if _SHELL_REPORT.match(line):
         return True
-    return "gh" in programs and bool(_GH_REPORT.match(line))
+    return any(programs & names and report.match(line) for names, report in _OWN_REPORTS)

@@ -40,6 +40,9 @@ _TEST_SUMMARY = any_of(
     r"^[^\w\n]{0,12}\d+ (?:examples?|tests?|specs?|runs|assertions), [^\n]*?\b[1-9]\d* "
     r"(?:failures?|errors?|failed)\b",
     r"\bTests(?: run)?: \d+,[^\n]*\b(?:Failures|Errors): [1-9]",
+    # pre-commit, ansible
+    r"^[^\n]{3,80}\.{3,}Failed$",
+    r"\bunreachable=\d+ +failed=[1-9]",
     flags=re.MULTILINE,
 )
 _BUILD_SUMMARY = any_of(
@@ -47,7 +50,9 @@ _BUILD_SUMMARY = any_of(
     r"^(?:g|c)?make(?:\[\d+\])?: \*\*\* |^CMake Error\b|^ninja: build stopped",
     r"^(?:npm|pnpm|yarn)? ?ERR!|^npm error\b|^[ \t]*ELIFECYCLE\b|^error Command failed",
     r"^BUILD FAILED|^FAILURE: Build failed|^\[ERROR\] (?:BUILD|Failed to execute goal)",
-    r"^error: could not compile|^Build failed\b|^Failed to compile|Build did NOT complete",
+    r"^error: could not compile|^Build (?:failed|FAILED)\b|^Failed to compile",
+    r"Build did NOT complete|^\[ERROR\] COMPILATION ERROR|^Code style issues (?:were )?found",
+    r"^[1-9]\d* files? would be reformatted|^[^\n]{0,60}\berrors? occurred!$",
     r"^[^\w\n]{0,12}(?:Found )?[1-9]\d* errors?\b",
     r"^[^\w\n]{0,12}[1-9]\d* problems? \([1-9]\d* errors?\b",
     r"^[1-9]\d* issues?:$",
@@ -73,6 +78,7 @@ _CRASH = any_of(
     r"^thread '[^'\n]*' (?:\(\d+\) )?panicked at",
     r"^Exception in thread |^Unhandled (?:promise )?(?:rejection|exception)|^Uncaught \w",
     r"^(?:Segmentation fault|Bus error|Aborted|Killed)\b|\(core dumped\)",
+    r"^PHP (?:Fatal|Parse) error|^\*\* \(\w+\)|^[^\s:]+:\d+:in [^\n]*\(\w*Error\)$",
     r"^node:internal/|^(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: [^\n]*\n\s+at ",
     flags=re.MULTILINE,
 )

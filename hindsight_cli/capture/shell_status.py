@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from hindsight_cli.capture.shell_line import Command, lost_statuses, parse_line, pipelines
+from hindsight_cli.capture.shell_line import Command, parse_line, pipelines, replaced_statuses
 from hindsight_cli.capture.shell_programs import (
     answers_with_one,
     is_probe,
@@ -68,11 +68,8 @@ def silent_failure(command: str, text: str, *, vouched: bool) -> str | None:
     """
     commands = parse_line(command)
     groups = pipelines(commands)
-    lost = lost_statuses(
-        groups, pipefail="pipefail" in command, errexit=bool(_ERREXIT.search(command))
-    )
-    in_doubt = [index for index, is_lost in enumerate(lost) if is_lost or not vouched]
-    if not text.strip() or (groups and not in_doubt):
+    in_doubt = _in_doubt(command, groups) if vouched else list(range(len(groups)))
+    if not text.strip() or (vouched and not in_doubt):
         return None
     workers = [
         index
@@ -87,6 +84,21 @@ def silent_failure(command: str, text: str, *, vouched: bool) -> str | None:
     before, after = _noise_round(groups, workers)
     signal = _signal_in(text, noise_before=before, noise_after=after)
     return f"text_{signal.name}" if signal else None
+
+
+def _in_doubt(command: str, groups: list[list[Command]]) -> list[int]:
+    """The pipelines that may have failed although the line as a whole succeeded.
+
+    Within a pipeline the shell reports the last command's status; where that is but
+    a filter, the one whose words we read went unreported.
+    """
+    pipefail = "pipefail" in command
+    replaced = replaced_statuses(groups, errexit=bool(_ERREXIT.search(command)))
+    return [
+        index
+        for index, group in enumerate(groups)
+        if replaced[index] or (not pipefail and producer(group) is not group[-1])
+    ]
 
 
 def _only_reports_itself(

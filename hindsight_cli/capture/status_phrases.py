@@ -23,7 +23,7 @@ DENIED_BY_USER = any_of(
     r"the user (?:has )?(?:chosen not|wants to (?:clarify|chat|discuss|stop))\b",
     r"(?:the )?user (?:has )?(?:rejected|denied|declined|refused|cancel+ed|dismissed)\b",
     r"(?:the )?tool (?:use|call) was (?:rejected|denied|declined)\b",
-    r"(?:[\w-]+ ){0,5}(?:rejected|denied|declined|refused) by (?:the )?user\b",
+    r"(?:[\w-]+ ){0,9}(?:rejected|denied|declined|refused) by (?:the )?user\b",
     r"\[operation cancel+ed\] reason: user\b",
     lead=_LEAD,
 )

@@ -182,6 +182,13 @@ TRACEBACK = (
         ('make; echo "exit: $?"', "working\nexit: 2", "printed_exit_code"),
         ("make all > log || echo 'build FAILED'", "build FAILED", "fallback_ran"),
         ("bash -lc 'pytest | tail -1'", "1 failed in 0.2s", "text_test_summary"),
+        ("kubectl get pods | head", "error: no context is set", "self_report"),
+        ("cd nowhere; ls", "bash: line 1: cd: nowhere: No such file or directory", "self_report"),
+        (
+            "cmake -B out | tail -1",
+            "-- Configuring incomplete, errors occurred!",
+            "text_build_summary",
+        ),
         ("cat a.py; pytest -q 2>&1 | tail -2", f"import x\n{FAILED_PYTEST}", "text_test_summary"),
     ],
 )
@@ -205,6 +212,9 @@ def test_a_failure_whose_status_the_line_lost_is_found(command: str, text: str, 
         # the status is the line's own
         ("python report.py", f"{TRACEBACK}\nreport written"),
         ("cd app && npm test", "Error: an expected one, caught by the test"),
+        ("cat log.json | python summary.py", f"{TRACEBACK}\nwas the commonest crash"),
+        ("curl -s x.test | python3 -m json.tool", '    "error": 1\n  Error: of a page'),
+        ("set -e; pytest -q; ls", "1 failed is what the old log said"),
         ("set -o pipefail; pytest | tail -1", "1 failed is what the old log said"),
         ("go vet ./... 2>&1 && go build ./...", "ERROR is a word"),
         # it went well
