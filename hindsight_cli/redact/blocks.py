@@ -5,10 +5,9 @@ Output is kept as head and tail, so a key often shows up without its END or its 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.spans import Hit
 
 _BODY_CHARS = 16_384
@@ -25,26 +24,22 @@ _CHUNK = (
 )
 
 
-@lru_cache(maxsize=16)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def find_blocks(text: str, low: str) -> Iterator[Hit]:
+def find_blocks(text: str, low: str) -> Iterator[Hit]:  # noqa: ARG001
     """Private key blocks, whole or cut."""
-    if "key" not in low and "private-lines" not in low and "kty" not in low:
-        return
-    end = 0
-    for hit in _pem(text):
-        end = hit.end
-        yield hit
-    yield from _headless(text, end)
-    yield from _putty(text)
-    yield from _jwk(text)
+    if " KEY" in text:
+        end = 0
+        for hit in _pem(text):
+            end = hit.end
+            yield hit
+        yield from _headless(text, end)
+    if "Private-Lines" in text:
+        yield from _putty(text)
+    if "kty" in text:
+        yield from _jwk(text)
 
 
 def _pem(text: str) -> Iterator[Hit]:
-    begin = _compiled(_MARK % "BEGIN")
+    begin = compiled(_MARK % "BEGIN")
     at = text.find("BEGIN ")
     while at >= 0:
         head = begin.match(text, max(0, at - 5), at + 80) or begin.match(text, max(0, at - 6), at + 80)
@@ -56,17 +51,17 @@ def _pem(text: str) -> Iterator[Hit]:
 
 def _body_end(text: str, start: int) -> int | None:
     """Where the key whose BEGIN line ends at `start` ends; None if what follows is no key."""
-    body = _compiled(rf"(?>{_GAP}*+{_CHUNK})*+").match(text, start, start + _BODY_CHARS)
+    body = compiled(rf"(?>{_GAP}*+{_CHUNK})*+").match(text, start, start + _BODY_CHARS)
     stop = body.end() if body else start
     if sum(char.isalnum() for char in text[start:stop]) < _LEAST_BODY:
         return None
-    tail = _compiled(rf"{_GAP}{{0,40}}?{_MARK % 'END'}").match(text, stop, stop + 160)
+    tail = compiled(rf"{_GAP}{{0,40}}?{_MARK % 'END'}").match(text, stop, stop + 160)
     return tail.end() if tail else stop
 
 
 def _headless(text: str, floor: int) -> Iterator[Hit]:
     """A key whose BEGIN was cut away: the lines of base64 that lead up to its END."""
-    end_mark = _compiled(_MARK % "END")
+    end_mark = compiled(_MARK % "END")
     at = text.find("END ", floor)
     while at >= 0:
         end = end_mark.match(text, max(0, at - 5), at + 80) or end_mark.match(text, max(0, at - 6), at + 80)
@@ -83,8 +78,8 @@ def _headless(text: str, floor: int) -> Iterator[Hit]:
 def _first_line(text: str, floor: int, end: int) -> int | None:
     """Where the unbroken lines of base64 before `end` begin; None if there are too few."""
     start = end
-    line = _compiled(rf"{_GAP}*([A-Za-z0-9+/=]*){_GAP}*")
-    breaks = [m.end() for m in _compiled(r"\\{1,7}n|\n").finditer(text, floor, end)]
+    line = compiled(rf"{_GAP}*([A-Za-z0-9+/=]*){_GAP}*")
+    breaks = [m.end() for m in compiled(r"\\{1,7}n|\n").finditer(text, floor, end)]
     for begin, stop in zip(reversed([floor, *breaks]), [end, *reversed(breaks)], strict=True):
         found = line.fullmatch(text, begin, stop)
         if found is None:
@@ -96,7 +91,7 @@ def _first_line(text: str, floor: int, end: int) -> int | None:
 def _putty(text: str) -> Iterator[Hit]:
     at = text.find("Private-Lines:")
     while at >= 0:
-        block = _compiled(
+        block = compiled(
             rf"Private-Lines: ?\d+(?:{_GAP}+[A-Za-z0-9+/=]{{16,80}})+(?:{_GAP}+Private-MAC: \w+)?"
         ).match(text, at, at + _BODY_CHARS)
         if block is not None:
@@ -105,8 +100,6 @@ def _putty(text: str) -> Iterator[Hit]:
 
 
 def _jwk(text: str) -> Iterator[Hit]:
-    if 'kty"' not in text and 'kty\\"' not in text:
-        return
-    part = _compiled(r"\"(?:d|p|q|dp|dq|qi|k)\\*\"\s{0,8}:\s{0,8}\\*\"([\w-]{20,1000})")
+    part = compiled(r"\"(?:d|p|q|dp|dq|qi|k)\\*\"\s{0,8}:\s{0,8}\\*\"([\w-]{20,1000})")
     for found in part.finditer(text):
         yield Hit(found.start(1), found.end(1), _KIND, sure=3)

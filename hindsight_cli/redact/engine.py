@@ -56,7 +56,7 @@ class Redactor:
     def _hits(self, text: str) -> list[Hit]:
         if len(text) < _LEAST_CHARS:
             return []
-        hits = list(_detected(text))
+        hits = _detected(text)
         if self._known is not None:
             hits.extend(self._known.find(text))
         return _without_placeholders(text, merged(hits)) if hits else []
@@ -77,13 +77,10 @@ class Redactor:
 
 
 def _detected(text: str) -> list[Hit]:
-    from hindsight_cli.redact import detectors
+    from hindsight_cli.redact.detectors import DETECTORS
 
     low = _lower(text)
-    hits = list(detectors.find_tokens(text))
-    for find in detectors.DETECTORS:
-        hits.extend(find(text, low))
-    return hits
+    return [hit for find in DETECTORS for hit in find(text, low)]
 
 
 def _lower(text: str) -> str:

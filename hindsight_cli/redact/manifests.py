@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 
+from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_placeholder
 
@@ -13,14 +12,9 @@ _DOCUMENT_CHARS = 32_768
 _LEAST_CHARS = 10  # of base64: shorter ones are "true" and "admin"
 
 
-@lru_cache(maxsize=8)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def find_manifests(text: str, low: str) -> Iterator[Hit]:
     """Values under data and stringData in manifests of kind Secret, as YAML or JSON."""
-    kind = _compiled(r"kind\\*[\"']?:[ \t]*\\*[\"']?secret\\*[\"']?(?=[\s,}\\]|$)")
+    kind = compiled(r"kind\\*[\"']?:[ \t]*\\*[\"']?secret\\*[\"']?(?=[\s,}\\]|$)")
     done = 0
     at = low.find("kind")
     while at >= 0:
@@ -34,14 +28,14 @@ def find_manifests(text: str, low: str) -> Iterator[Hit]:
 
 
 def _data(text: str, start: int, end: int) -> Iterator[Hit]:
-    block = _compiled(r"(?m)^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S.*(?:\r?\n|$)|[ \t]*\r?\n)+)")
-    line = _compiled(r"(?m)^[ \t]+(?:[\w.-]+:[ \t]*)?(?:[|>][-+]?[ \t]*)?[\"']?([A-Za-z0-9+/_.-]{2,}={0,2})[\"']?[ \t]*\r?$")
+    block = compiled(r"(?m)^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S.*(?:\r?\n|$)|[ \t]*\r?\n)+)")
+    line = compiled(r"(?m)^[ \t]+(?:[\w.-]+:[ \t]*)?(?:[|>][-+]?[ \t]*)?[\"']?([A-Za-z0-9+/_.-]{2,}={0,2})[\"']?[ \t]*\r?$")
     for found in block.finditer(text, start, end):
         for value in line.finditer(text, found.start(2), found.end(2)):
             if len(value[1]) >= _LEAST_CHARS and not is_placeholder(value[1]):
                 yield Hit(value.start(1), value.end(1), "secret", sure=2)
-    fields = _compiled(r"\"(?:data|stringData)\\*\":\s*\{([^{}]*)\}")
+    fields = compiled(r"\"(?:data|stringData)\\*\":\s*\{([^{}]*)\}")
     for found in fields.finditer(text, start, end):
-        for value in _compiled(r"\":\s*\\*\"([^\"\\]{10,})").finditer(text, found.start(1), found.end(1)):
+        for value in compiled(r"\":\s*\\*\"([^\"\\]{10,})").finditer(text, found.start(1), found.end(1)):
             if not is_placeholder(value[1]):
                 yield Hit(value.start(1), value.end(1), "secret", sure=2)

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from hindsight_cli.redact.literals import Value, read_value
+from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_code, is_hash, is_placeholder, is_random, is_shape, is_told
 
 _NEAR_CHARS = 100
+_LINK_CHARS = 120
+_RANDOM_CHARS = 16
+_NEAR_RANDOM_CHARS = 20
+_PERSON = frozenset(
+    "password passwd passphrase passcode pwd passwort kennwort contraseña senha passe".split()
+)
+_MACHINE = frozenset("secret token credential credentials key".split())
+_AFTER = frozenset(" :\t\"'`*是为：")
 _CJK_WORDS = (
     "密码", "口令", "密钥", "秘钥", "令牌", "私钥", "凭证", "凭据", "授权码", "验证码", "密碼", "金鑰",
     "權杖", "パスワード", "トークン", "비밀번호", "토큰",
 )  # fmt: skip
-_FOREIGN_WORDS = (
-    "пароль", "ключ", "токен", "passwort", "kennwort", "mot de passe", "contraseña", "senha",
-)  # fmt: skip
-_WORDS = (
-    r"(?<![\w.$-])(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credentials?"
-    r"|(?:api|access|license|secret|private|auth|encryption) key|key|login)(?!\w)"
-)
+_FOREIGN_WORDS = ("пароль", "ключ", "токен")
 # Up to six words between the name and its value: "password for the staging database is".
 _SAID = (
     r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.-]{1,24}){0,6}?[ \t]*"
@@ -39,41 +41,24 @@ _CJK_ABOUT = (
 )
 
 
-@lru_cache(maxsize=16)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def find_prose(text: str, low: str) -> Iterator[Hit]:
-    """Values that a sentence calls a password, key or token."""
-    yield from _english(text, low)
-    if not text.isascii():
-        for word in _CJK_WORDS:
-            yield from _foreign(text, low, word, _CJK_SAID)
-        for word in _FOREIGN_WORDS:
-            yield from _foreign(text, low, word, _SAID)
-    else:
-        for word in ("passwort", "kennwort", "mot de passe", "senha"):
-            yield from _foreign(text, low, word, _SAID)
-
-
-def _english(text: str, low: str) -> Iterator[Hit]:
-    for word in _compiled(_WORDS).finditer(low):
-        at = word.end()
-        name = word.group()
-        if text[at : at + 1] not in tuple(" :\t\"'`*是为："):
-            continue
-        person = name.startswith("p")
-        hit = None if name in ("key", "login") else _stated(text, low, at, person=person)
-        if hit is not None:
-            yield hit
-        else:
-            yield from _nearby(text, at)
+def told_after(text: str, low: str, start: int, end: int) -> Hit | None:
+    """What a sentence says of the word at `start:end`, where that word names a secret."""
+    if text[end : end + 1] not in _AFTER:
+        return None
+    name = low[start:end]
+    person = name in _PERSON
+    if not person and name not in _MACHINE:
+        return None
+    if name == "key" and not compiled(
+        r"(?:api|access|license|secret|private|auth|encryption) \Z"
+    ).search(low, max(0, start - 12), start):
+        return _nearby(text, end)
+    return _stated(text, low, end, person=person) or _nearby(text, end)
 
 
 def _stated(text: str, low: str, at: int, *, person: bool) -> Hit | None:
     """`the password is X`, `token: X`, and with nothing between: `credential X is expired`."""
-    link = _compiled(_SAID).match(low, at, at + 120)
+    link = compiled(_SAID).match(low, at, at + _LINK_CHARS)
     ends = [link.end()] if link else []
     if not person and text[at] in " \t":
         ends.append(at + 1)
@@ -92,31 +77,36 @@ def _is_it(text: str, value: Value, *, person: bool) -> bool:
         return is_told(candidate.rstrip(".!?,;") or candidate, quoted=bool(value.quote))
     if not value.quote and is_code(candidate):
         return False
-    return is_random(candidate, 16) and not is_hash(candidate) and not is_placeholder(candidate)
+    random = is_random(candidate, _RANDOM_CHARS)
+    return random and not is_hash(candidate) and not is_placeholder(candidate)
 
 
-def _nearby(text: str, at: int) -> Iterator[Hit]:
+def _nearby(text: str, at: int) -> Hit | None:
     """A random word soon after the name of a secret, on the same line."""
     stop = text.find("\n", at, at + _NEAR_CHARS)
     end = stop if stop >= 0 else at + _NEAR_CHARS
-    near = _compiled(r"(?<![\w/.=+@:-])[A-Za-z0-9_-]{20,200}(?![\w/.=+@(-])")
+    near = compiled(r"(?<![\w/.=+@:-])[A-Za-z0-9_-]{20,200}(?![\w/.=+@(-])")
     for word in near.finditer(text, at, end):
         value = word.group()
-        mixed = value != value.lower() and value != value.upper()
-        if mixed and is_random(value, 20) and not is_shape("uuid", value):
-            if not is_placeholder(value):
-                yield Hit(word.start(), word.end(), "token")
-            return
+        if value in (value.lower(), value.upper()) or is_shape("uuid", value):
+            continue
+        if is_random(value, _NEAR_RANDOM_CHARS):
+            return None if is_placeholder(value) else Hit(word.start(), word.end(), "token")
+    return None
 
 
-def _foreign(text: str, low: str, word: str, said: str) -> Iterator[Hit]:
-    at = low.find(word)
-    while at >= 0:
-        end = at + len(word)
-        link = _compiled(said).match(text, end, end + 60)
+def find_foreign(text: str, low: str) -> Iterator[Hit]:
+    """Sentences in other scripts than Latin."""
+    if text.isascii():
+        return
+    done = 0
+    for word in compiled("|".join((*_CJK_WORDS, *_FOREIGN_WORDS))).finditer(low):
+        if word.start() < done:
+            continue
+        said = _SAID if word.group() in _FOREIGN_WORDS else _CJK_SAID
+        link = compiled(said).match(text, word.end(), word.end() + _LINK_CHARS)
         value = read_value(text, link.end()) if link else None
-        if link and value and not _compiled(_CJK_ABOUT).search(link.group()):
-            if _is_it(text, value, person=True):
-                yield Hit(value.start, value.end, "password")
-                end = value.end
-        at = low.find(word, end)
+        about = link is None or compiled(_CJK_ABOUT).search(link.group())
+        if value is not None and not about and _is_it(text, value, person=True):
+            done = value.end
+            yield Hit(value.start, value.end, "password")

@@ -4,57 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hindsight_cli.redact.names import meaning_of
-from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.levels import Level
+from hindsight_cli.redact.names import Meaning, meaning_of
+from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_secret
 
 _ROWS = 500
 _LINE_CHARS = 2_000
 _CELL_CHARS = 40
+_CELL_SPACES = 3
+_DELIMITERS = "|\t,;"
+_PROSE = frozenset("=(){}[]:")
 
 
-def find_tables(text: str, low: str) -> Iterator[Hit]:
-    """Cells below a header such as `Secret access key` or `password`."""
-    for word in ("secret", "passw", "token", "key"):
-        at = low.find(word)
-        while at >= 0:
-            line = low.rfind("\n", 0, at) + 1
-            end = low.find("\n", at)
-            if end < 0:
-                break
-            if end - line <= _LINE_CHARS:
-                yield from _below(text, line, end)
-            at = low.find(word, end)
+class Table:
+    """Looks below header lines of one text, each line once."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._done = -1
 
-def _below(text: str, line: int, end: int) -> Iterator[Hit]:
-    header = text[line:end]
-    delimiter = next((d for d in ("|", "\t", ",", ";") if d in header), None)
-    if delimiter is None or any(mark in header for mark in "=(){}[]:"):
-        return
-    cells = [cell for _, cell in _cells(header, delimiter)]
-    if any(len(cell) > _CELL_CHARS or cell.count(" ") > 3 for cell in cells) or "" in cells[1:-1]:
-        return
-    wanted = {i: meaning for i, cell in enumerate(cells) if (meaning := meaning_of(cell)).level}
-    if not wanted or sum(bool(cell) for cell in cells) < 2:
-        return
-    for _ in range(_ROWS):
-        line, end = end + 1, text.find("\n", end + 1)
-        end = len(text) if end < 0 else end
-        row = list(_cells(text[line:end], delimiter)) if end - line <= _LINE_CHARS else []
-        if not set(text[line:end]) - set("-+|: "):
-            if end >= len(text) or line >= end:
+    def below(self, start: int, end: int) -> list[Hit]:
+        """Secrets in the columns of the header line that has a name at `start:end`."""
+        text = self._text
+        if start <= self._done:
+            return []
+        line = text.rfind("\n", max(0, start - _LINE_CHARS), start) + 1
+        stop = text.find("\n", end, line + _LINE_CHARS)
+        self._done = stop if stop >= 0 else end
+        if stop < 0:
+            return []
+        header = text[line:stop]
+        delimiter = next((mark for mark in _DELIMITERS if mark in header), None)
+        if delimiter is None or not _PROSE.isdisjoint(header):
+            return []
+        cells = [cell for _, cell in _cells(header, delimiter)]
+        if any(len(cell) > _CELL_CHARS or cell.count(" ") > _CELL_SPACES for cell in cells):
+            return []
+        named = {i: meaning for i, cell in enumerate(cells) if (meaning := meaning_of(cell)).level}
+        if not named or "" in cells[1:-1] or sum(map(bool, cells)) <= 1:
+            return []
+        return list(self._rows(stop, delimiter, len(cells), named))
+
+    def _rows(self, end: int, mark: str, width: int, named: dict[int, Meaning]) -> Iterator[Hit]:
+        text = self._text
+        for _ in range(_ROWS):
+            line, end = end + 1, text.find("\n", end + 1)
+            end = len(text) if end < 0 else end
+            if line >= end or end - line > _LINE_CHARS:
                 return
-            continue
-        if len(row) != len(cells):
-            return
-        for index, meaning in wanted.items():
-            offset, cell = row[index]
-            if is_secret(cell, min(meaning.level, Level.SECRET)) or (
-                meaning.level is Level.PASSWORD and any(map(str.isdigit, cell)) and is_secret(cell, meaning.level)
-            ):
-                yield Hit(line + offset, line + offset + len(cell), meaning.kind)
+            if not set(text[line:end]) - set("-+|: \r"):
+                continue  # the rule below a header
+            row = list(_cells(text[line:end], mark))
+            if len(row) != width:
+                return
+            for index, meaning in named.items():
+                offset, cell = row[index]
+                if _is_cell_secret(cell, meaning):
+                    yield Hit(line + offset, line + offset + len(cell), meaning.kind)
+
+
+def _is_cell_secret(cell: str, meaning: Meaning) -> bool:
+    if is_secret(cell, min(meaning.level, Level.SECRET)):
+        return True
+    digits = any(char.isdigit() for char in cell)
+    return meaning.level is Level.PASSWORD and digits and is_secret(cell, meaning.level)
 
 
 def _cells(line: str, delimiter: str) -> Iterator[tuple[int, str]]:

@@ -1,22 +1,24 @@
 """Keys that betray themselves: a provider's prefix, or the build of a prefixed token.
 
-Long words are found in one pass over the text; each is looked up by its first two letters,
-so the number of rules costs nothing on ordinary text. Pure.
+Long words are found in one pass over the text; each is looked up by its first letters, so
+the number of rules costs nothing on ordinary text. Pure.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.rules import RULES, Rule
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_placeholder, is_random, is_sequence, is_shape, is_wordy
 
 _WORD_CHARS = 16
+_LONG_WORD_CHARS = 40  # from here a key may stand inside a longer word
 _BODY_CHARS = 300
+_DISTINCT = 7  # different characters in the body of any key
 _ESCAPES = "nrt"
 # Words of a prefix that say: what follows is a credential.
 _QUALIFIERS = frozenset(
@@ -24,60 +26,48 @@ _QUALIFIERS = frozenset(
     " service svc sat pw password cred personal bot v1 v2 v3 usr user org".split()
 )
 _STRONG = frozenset("live pat sk secret token tok apikey pw password cred".split())
+_QUALIFIED_CHARS = 20
+_UNQUALIFIED_CHARS = 32
 # Prefixes of identifiers, which are as random as keys and open to everybody.
 _IDS = frozenset(
     "toolu msg call chatcmpl req resp file asst thread run step evt cus sub pi pm price session"
     " ses conv item fc rs cs in ch seti prod trace span sha sha1 sha256 sha384 sha512 md5 main chunk"
-    " vendor index bundle batch asset commit build layer img image doc page event job task user org team"
-    " project chat message block".split()
+    " vendor index bundle batch asset commit build layer img image doc page event job task user org"
+    " team project chat message block".split()
 )
-
-
-@lru_cache(maxsize=1)
-def _words() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z0-9_.-]{16,}")
+_TAILS = ("-us", "_mmk", ".atlasv1.")  # what formats without a prefix contain
 
 
 @lru_cache(maxsize=1)
 def _by_prefix() -> Mapping[str, tuple[Rule, ...]]:
+    """Rules by the first two letters of their prefixes; a prefix of one letter stands alone."""
     index: dict[str, list[Rule]] = {}
     for rule in RULES:
-        for head in {prefix[:2] for prefix in rule.prefixes}:  # one letter stands for itself
+        for head in {prefix[:2] for prefix in rule.prefixes}:
             index.setdefault(head, []).append(rule)
     return MappingProxyType({head: tuple(rules) for head, rules in index.items()})
 
 
-@lru_cache(maxsize=256)
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A rule's pattern, compiled when its prefix is first seen."""
-    return re.compile(pattern)
-
-
-@lru_cache(maxsize=1)
-def _inner() -> re.Pattern[str]:
-    # Formats without a prefix, or strong enough to be seen inside a longer word.
-    return re.compile(
-        r"(?P<tail>-us\d|_mmk|\.atlasv1\.)"
-        r"|(?P<inside>gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d)"
-    )
-
-
-def find_tokens(text: str) -> Iterator[Hit]:
+def find_tokens(text: str, low: str) -> Iterator[Hit]:  # noqa: ARG001
     """Provider keys and prefixed random tokens."""
     index = _by_prefix()
-    for found in _words().finditer(text):
-        start = found.start()
-        if start and text[start - 1] in "\\%":  # \nghp_... and %3Dghp_...
-            start += 1 if text[start - 1] == "\\" and text[start] in _ESCAPES else 0
-            start += 2 if text[start - 1] == "%" else 0
+    digit = compiled(r"\d").search
+    for found in compiled(r"[A-Za-z0-9_.-]{16,}").finditer(text):
+        start, end = found.span()
+        if text[start - 1] in "\\%" and start:  # \nghp_... and %3Dghp_...
+            start = _after_escape(text, start)
         rules = index.get(text[start : start + 2]) or index.get(text[start])
         hit = _first_match(text, start, rules) if rules else None
-        if hit is None:
-            hit = _inside(text, start, found.end())
-        if hit is None and start + _WORD_CHARS < found.end():
-            hit = _prefixed(text, start, found.end())
+        if hit is None and digit(text, start, end):
+            hit = _inside(text, start, end) or _prefixed(text, start, end)
         if hit is not None:
             yield hit
+
+
+def _after_escape(text: str, start: int) -> int:
+    if text[start - 1] == "%":
+        return start + 2
+    return start + 1 if text[start] in _ESCAPES else start
 
 
 def _first_match(text: str, start: int, rules: tuple[Rule, ...]) -> Hit | None:
@@ -92,7 +82,7 @@ def _first_match(text: str, start: int, rules: tuple[Rule, ...]) -> Hit | None:
 def _is_key(value: str, rule: Rule) -> bool:
     prefix = max((p for p in rule.prefixes if value.startswith(p)), key=len, default="")
     body = value[len(prefix) :]
-    if is_placeholder(body) or is_sequence(body) or len(set(body)) < 7:
+    if is_placeholder(body) or is_sequence(body) or len(set(body)) < _DISTINCT:
         return False
     if not rule.digits:
         return not body.isalpha() or (not body.islower() and not is_wordy(body))
@@ -101,38 +91,43 @@ def _is_key(value: str, rule: Rule) -> bool:
 
 
 def _inside(text: str, start: int, end: int) -> Hit | None:
-    inner = _inner().search(text, start, end)
-    if inner is None:
-        return None
-    if inner.lastgroup == "inside":
-        at = inner.start()
-        rules = _by_prefix().get(text[at : at + 2], ())
-        return _first_match(text, at, rules)
-    for rule in RULES:
-        match = None if rule.prefixes else compiled(rule.pattern).search(text, start, end)
-        if match and _is_key(match.group(), rule):
-            return Hit(match.start(), match.end(), rule.kind, sure=2)
+    """A format that has no prefix, or one strong enough to be seen inside a longer word."""
+    word = text[start:end]
+    if any(tail in word for tail in _TAILS):
+        for rule in RULES:
+            match = None if rule.prefixes else compiled(rule.pattern).search(text, start, end)
+            if match and _is_key(match.group(), rule):
+                return Hit(match.start(), match.end(), rule.kind, sure=2)
+    if end - start >= _LONG_WORD_CHARS:
+        strong = compiled(
+            r"gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d"
+        ).search(text, start + 1, end)
+        if strong:
+            rules = _by_prefix().get(text[strong.start() : strong.start() + 2], ())
+            return _first_match(text, strong.start(), rules)
     return None
 
 
 def _prefixed(text: str, start: int, end: int) -> Hit | None:
     """A token of an unknown provider: short words, then a long random body."""
     head = compiled(r"(?:[a-z][a-z0-9]{0,11}[_-]){1,4}").match(text, start, end)
-    if head is None or (start and text[start - 1] in "/+="  and text[start - 1] != "="):
+    if head is None or end - head.end() < _QUALIFIED_CHARS or text[start - 1 : start] in ("/", "+"):
         return None
-    words = {*re.split("[_-]", head.group())} - {""}
+    words = set(compiled(r"[a-z0-9]+").findall(head.group()))
     body = text[head.end() : end].rstrip(".-_")
-    hexadecimal = is_shape("hex", body)
-    if words & _IDS or head.group().startswith("test_") or is_shape("uuid", body) or "." in body:
+    if words & _IDS or head.group().startswith("test_") or "." in body or len(body) > _BODY_CHARS:
         return None
-    least = 32 if hexadecimal else 20
-    if not words & (_STRONG if hexadecimal else _QUALIFIERS):
-        least = 32
-        if hexadecimal or not body.isalnum() or len(words) > 2:
-            return None
-    mixed = hexadecimal or (body != body.lower() and body != body.upper())
+    hexadecimal = is_shape("hex", body)
+    least = _QUALIFIED_CHARS
+    if hexadecimal or not words & _QUALIFIERS:
+        least = _UNQUALIFIED_CHARS
+    if hexadecimal:
+        fits = bool(words & _STRONG)
+    else:
+        fits = body != body.lower() and body != body.upper() and not is_shape("uuid", body)
+        fits = fits and bool(words & _QUALIFIERS or (body.isalnum() and len(words) == 1))
     digits = sum(char.isdigit() for char in body)
-    if not mixed or len(body) > _BODY_CHARS or digits < max(2, len(body) // 16):
+    if not fits or digits < max(2, len(body) // 16):
         return None
     if is_random(body, least) and not is_placeholder(body):
         return Hit(start, head.end() + len(body), "token", sure=2)

@@ -1,0 +1,60 @@
+"""One pass over the words that talk of secrets; each is asked what it says of its value. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hindsight_cli.redact.assignments import assigned
+from hindsight_cli.redact.commands import COMMANDS_BY_NAME, command_hits
+from hindsight_cli.redact.headers import after_bearer, after_cookie
+from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.prose import told_after
+from hindsight_cli.redact.spans import Hit
+from hindsight_cli.redact.tables import Table
+
+# Grouped by first letter: three times as fast as a flat list.
+_WORDS = (
+    r"p(?:ass|wd|s[kw]\b|arola|in\b)|s(?:ecret|enha|alt\b|ig(?:nature)?\b|as\b|id\b|essionid)"
+    r"|t(?:oken|icket\b)|k(?:ey|ennwort)|c(?:red|ontrase|ookie|ode\b|vv)|a(?:uth|ppid)"
+    r"|m(?:nemonic|otdepasse|dp\b)|jwt|bearer|otp\b|h(?:e|a)slo"
+)
+_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$ñ"
+_NAME_CHARS = 64
+_FOLLOWERS = frozenset("\"'`\\]): \t=：＝?|&+<>-,(\n%是为*;\r")
+_CELL_ENDS = frozenset("\"',|\t; \r\n")
+
+
+def find_named(text: str, low: str) -> Iterator[Hit]:
+    """Values of names that promise a secret. `low` is `text` in lower case, equally long."""
+    done, table = 0, Table(text)
+    for word in compiled(_WORDS).finditer(low):
+        at = word.start()
+        if at < done:
+            continue
+        before = text[max(0, at - _NAME_CHARS) : at]
+        start = at - len(before) + len(before.rstrip(_NAME))
+        after = text[at : at + _NAME_CHARS]
+        done = end = at + len(after) - len(after.lstrip(_NAME))
+        follower = text[end : end + 1]
+        if follower not in _FOLLOWERS or end - start >= _NAME_CHARS:
+            continue
+        hits = _said(text, low, start, end)
+        if not hits and follower in _CELL_ENDS:
+            hits = table.below(start, end)
+        for hit in hits:
+            done = max(done, hit.end) if hit.start >= end else done
+            yield hit
+
+
+def _said(text: str, low: str, start: int, end: int) -> list[Hit]:
+    """What follows the name at `start:end`: a header's parts, a value, or a sentence."""
+    name = low[start:end].lstrip("-")
+    if name.endswith(("cookie", "cookies", "cookie2")):
+        return list(after_cookie(text, end))
+    if name in COMMANDS_BY_NAME:
+        return command_hits(text, name, start)
+    if name == "bearer":
+        hit = after_bearer(text, end)
+        return [hit] if hit else []
+    hit = assigned(text, start, end) or told_after(text, low, start, end)
+    return [hit] if hit else []
