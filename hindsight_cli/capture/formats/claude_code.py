@@ -15,6 +15,7 @@ from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats.claude_records import BrokenRecordError, events_of
 from hindsight_cli.capture.formats.claude_sessions import SessionTracker
 from hindsight_cli.capture.formats.claude_usage import usage_on_last_line
+from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import (
     Record,
     excerpt_of,
@@ -70,10 +71,10 @@ def recognizes(path: Path, head: bytes) -> bool:
             continue
         if not isinstance(record, dict) or not any(key in record for key in _OWN_KEYS):
             continue
-        if record.get("type") in {"user", "assistant"}:
+        if type_of(record) in {"user", "assistant"}:
             message = record.get("message")
             return isinstance(message, dict) and "content" in message
-        own = own or record.get("type") in _SILENT | _SPEAKING
+        own = own or type_of(record) in _SILENT | _SPEAKING
     if len(lines) == 1:  # one line longer than the head
         own = bool(_ENVELOPE.search(head) and _TYPE.search(head) and b'"parts"' not in head)
     return own
@@ -104,7 +105,7 @@ def _problem(item: Record, reason: str) -> Problem:
 def _draft(
     item: Record, record: Mapping[str, JsonValue], sessions: SessionTracker
 ) -> Draft | Problem:
-    kind = record.get("type")
+    kind = type_of(record)
     session = sessions.session_of(record)
     events: tuple[DraftEvent, ...] = ()
     if kind in _SPEAKING:
@@ -116,17 +117,17 @@ def _draft(
     return Draft(
         session=session,
         line=item.line,
-        native_type=kind if isinstance(kind, str) else "(no type)",
+        native_type=kind or "(no type)",
         native_id=native_id if isinstance(native_id, str) else None,
         events=events,
         usage=_usage(record),
-        known=isinstance(kind, str) and (kind in _SILENT or kind in _SPEAKING),
+        known=kind in _SILENT or kind in _SPEAKING,
     )
 
 
 def _usage(record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:
     message = record.get("message")
     usage = message.get("usage") if isinstance(message, dict) else None
-    if record.get("type") != "assistant" or not isinstance(usage, dict):
+    if type_of(record) != "assistant" or not isinstance(usage, dict):
         return None
     return {key: value for key, value in usage.items() if isinstance(value, int | float | str)}

@@ -16,6 +16,7 @@ from hindsight_cli.capture.formats.content import (
     blocks_of,
     take_out_encoded,
     text_of,
+    type_of,
 )
 from hindsight_cli.capture.formats.injected_text import (
     CONTINUED,
@@ -49,7 +50,7 @@ def events_of(record: Mapping[str, JsonValue], memory: SessionMemory) -> Iterato
     Raises:
         BrokenRecordError: the record has no readable body.
     """
-    match record["type"]:
+    match type_of(record):
         case "user":
             yield from _user_events(record, memory)
         case "assistant":
@@ -104,21 +105,21 @@ def _user_events(record: Mapping[str, JsonValue], memory: SessionMemory) -> Iter
         yield _event(record, EventType.COMPACTION, text=text_of(content), injected=True)
         return
     blocks = list(blocks_of(content))
-    results = [block for block in blocks if block.get("type") == "tool_result"]
+    results = [block for block in blocks if type_of(block) == "tool_result"]
     details = record.get("toolUseResult") if len(results) == 1 else None
     for block in blocks:
-        if block.get("type") == "tool_result":
+        if type_of(block) == "tool_result":
             yield _result_event(record, block, details, memory)
         elif record.get("isMeta") is True:
             yield _event(record, EventType.MESSAGE, text=block_text(block), injected=True)
-        elif block.get("type") == "text":
+        elif type_of(block) == "text":
             yield from _spoken_events(record, block_text(block), memory)
-        elif block.get("type") in {"image", "document"}:
+        elif type_of(block) in {"image", "document"}:
             yield DraftEvent(
                 event_type=EventType.MESSAGE,
                 actor=Actor.USER,
                 timestamp=_string(record, "timestamp") or None,
-                text=f"[{block['type']}]",
+                text=f"[{type_of(block)}]",
                 blobs=blobs_of([block]),
             )
 
@@ -242,7 +243,7 @@ def _assistant_events(
         )
         return
     for block in blocks_of(message["content"]):
-        kind = block.get("type")
+        kind = type_of(block)
         if kind == "text" and block_text(block).strip():
             yield _event(record, EventType.MESSAGE, actor=Actor.AGENT, text=block_text(block))
         elif kind == "thinking" and _string(block, "thinking").strip():
@@ -250,7 +251,7 @@ def _assistant_events(
             yield _event(record, EventType.REASONING, actor=Actor.AGENT, text=thought)
         elif kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
             yield _call_event(record, block, memory)
-        elif isinstance(kind, str) and kind.endswith("_tool_result"):
+        elif kind.endswith("_tool_result"):
             yield _result_event(record, block, None, memory)
 
 
@@ -277,7 +278,7 @@ def _call_event(
 
 
 def _system_events(record: Mapping[str, JsonValue]) -> Iterator[DraftEvent]:
-    subtype = record.get("subtype")
+    subtype = _string(record, "subtype")
     if subtype in {"compact_boundary", "microcompact_boundary"}:
         boundary = _event(
             record, EventType.COMPACTION, text=_string(record, "content"), injected=True
@@ -310,7 +311,7 @@ def _attachment_events(
     attachment = record.get("attachment")
     if not isinstance(attachment, dict):
         return
-    kind = attachment.get("type")
+    kind = type_of(attachment)
     if kind == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
         yield from _spoken_events(record, text_of(attachment.get("prompt")), memory)
     elif kind == "hook_additional_context":

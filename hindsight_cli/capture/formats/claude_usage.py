@@ -10,6 +10,7 @@ from hindsight_cli.capture.draft import Draft, Problem
 
 # How many lines may lie between two lines of one reply: results of parallel tools, progress.
 _WINDOW = 64
+_MAX_HELD_CHARS = 8_000_000
 
 
 def usage_on_last_line(
@@ -20,9 +21,10 @@ def usage_on_last_line(
     Every line of a reply repeats the usage, and newer versions complete the count
     only on the last. `items` pairs a record with the key of its reply; a record is
     held back until a later reply of its session shows that its own is complete, or
-    `_WINDOW` records have passed.
+    too much has passed to keep.
     """
     held: deque[tuple[Draft | Problem, str | None]] = deque()
+    held_chars = 0
     counted: set[str] = set()
     for item, key in items:
         if isinstance(item, Draft) and key is not None:
@@ -33,10 +35,16 @@ def usage_on_last_line(
                 held.append((item, key))
         else:
             held.append((item, None))
-        while held and (held[0][1] is None or len(held) > _WINDOW):
+        held_chars += _size(item)
+        while held and (held[0][1] is None or len(held) > _WINDOW or held_chars > _MAX_HELD_CHARS):
+            held_chars -= _size(held[0][0])
             yield _released(held, counted)
     while held:
         yield _released(held, counted)
+
+
+def _size(item: Draft | Problem) -> int:
+    return sum(len(event.text) for event in item.events) if isinstance(item, Draft) else 0
 
 
 def _supersede(held: deque[tuple[Draft | Problem, str | None]], line: Draft, key: str) -> set[str]:

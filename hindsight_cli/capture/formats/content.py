@@ -31,6 +31,12 @@ def blocks_of(content: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
             yield item
 
 
+def type_of(block: Mapping[str, JsonValue]) -> str:
+    """The type of a block or record; "" where that is missing or no string."""
+    kind = block.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
 def text_of(content: JsonValue) -> str:
     """All text of a content value, blocks joined by a newline."""
     if isinstance(content, str):
@@ -53,8 +59,8 @@ def block_text(block: Mapping[str, JsonValue]) -> str:
     resource = block.get("resource")
     if isinstance(resource, dict) and isinstance(resource.get("text"), str):
         return str(resource["text"])
-    kind = block.get("type")
-    return f"[{kind}]" if isinstance(kind, str) else json.dumps(block, ensure_ascii=False)
+    kind = type_of(block)
+    return f"[{kind}]" if kind else json.dumps(block, ensure_ascii=False)
 
 
 def blobs_of(content: JsonValue) -> tuple[Blob, ...]:

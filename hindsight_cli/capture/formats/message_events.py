@@ -13,6 +13,7 @@ from hindsight_cli.capture.formats.content import (
     blocks_of,
     take_out_encoded,
     text_of,
+    type_of,
 )
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
@@ -39,12 +40,13 @@ def calls_tool(message: JsonValue) -> bool:
         return False
     if message.get("tool_calls") or message.get("function_call"):
         return True
-    if message.get("type") in _CALL_ITEMS:
+    if type_of(message) in _CALL_ITEMS:
         return True
-    return any(block.get("type") == "tool_use" for block in blocks_of(message.get("content")))
+    return any(type_of(block) == "tool_use" for block in blocks_of(message.get("content")))
 
 
-def _role(message: Mapping[str, JsonValue]) -> str:
+def role_of(message: Mapping[str, JsonValue]) -> str:
+    """Who speaks, in lower case; "" where the message does not say."""
     role = message.get("role", message.get("from"))
     return role.lower() if isinstance(role, str) else ""
 
@@ -77,11 +79,11 @@ class Chat:
         self._has_task = False
 
     def events_of(self, message: Mapping[str, JsonValue]) -> Iterator[DraftEvent]:
-        kind, role = message.get("type"), _role(message)
+        kind, role = type_of(message), role_of(message)
         if kind in _CALL_ITEMS or role == "function_call":
             self._turn += 1
             yield self._item_call(message)
-        elif isinstance(kind, str) and kind.endswith("_output"):
+        elif kind.endswith("_output"):
             yield self._result(message, message.get("output"))
         elif kind == "reasoning":
             yield from self._thoughts(message, text_of(message.get("summary")))
@@ -120,7 +122,7 @@ class Chat:
     def _assistant(self, message: Mapping[str, JsonValue]) -> Iterator[DraftEvent]:
         yield from self._thoughts(message, _string(message, *_REASONING_KEYS) or "")
         for block in blocks_of(_content(message)):
-            kind = block.get("type")
+            kind = type_of(block)
             if kind in {"thinking", "reasoning"}:
                 yield from self._thoughts(message, _string(block, "thinking", "text") or "")
             elif kind == "tool_use":
@@ -139,10 +141,10 @@ class Chat:
             yield self._call(message, function.get("name"), function.get("arguments"), None)
 
     def _item_call(self, item: Mapping[str, JsonValue]) -> DraftEvent:
-        if item.get("type") == "local_shell_call":
+        if type_of(item) == "local_shell_call":
             return self._call(item, "local_shell", item.get("action"), item.get("call_id"))
         body = item
-        if _role(item) == "function_call":
+        if role_of(item) == "function_call":
             written = _arguments(_content(item))
             body = written if isinstance(written, dict) else {"arguments": written}
         arguments = body.get("arguments", body.get("input"))
@@ -172,7 +174,7 @@ class Chat:
 
     def _user(self, message: Mapping[str, JsonValue]) -> Iterator[DraftEvent]:
         for block in blocks_of(_content(message)):
-            if block.get("type") == "tool_result":
+            if type_of(block) == "tool_result":
                 yield self._result(block, block.get("content"))
                 continue
             for text, injected in split_injected(block_text(block)):

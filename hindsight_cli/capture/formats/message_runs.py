@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hindsight_cli.capture.draft import Problem
+from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import (
     Record,
     excerpt_of,
@@ -43,7 +44,7 @@ def is_message(value: JsonValue) -> bool:
     """Whether a value is a chat message or an item of the Responses API."""
     if not isinstance(value, dict):
         return False
-    return isinstance(value.get("role", value.get("from")), str) or value.get("type") in _ITEM_TYPES
+    return isinstance(value.get("role", value.get("from")), str) or type_of(value) in _ITEM_TYPES
 
 
 def message_list(value: JsonValue) -> list[JsonValue] | None:

@@ -16,8 +16,9 @@ from itertools import chain
 from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, SessionInfo
+from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import excerpt_of, parse_json
-from hindsight_cli.capture.formats.message_events import Chat, calls_tool
+from hindsight_cli.capture.formats.message_events import Chat, calls_tool, role_of
 from hindsight_cli.capture.formats.message_runs import Run, is_message, message_list, read_runs
 from hindsight_cli.records.event import Actor, EventType, JsonValue, Outcome
 
@@ -113,7 +114,7 @@ def _session(about: Mapping[str, JsonValue], opening: Iterable[JsonValue]) -> Se
 def _is_anthropic(message: JsonValue) -> bool:
     content = message.get("content") if isinstance(message, dict) else None
     return isinstance(content, list) and any(
-        isinstance(block, dict) and block.get("type") in {"tool_use", "tool_result", "thinking"}
+        isinstance(block, dict) and type_of(block) in {"tool_use", "tool_result", "thinking"}
         for block in content
     )
 
@@ -134,7 +135,7 @@ def _record(
     return Draft(
         session=session,
         line=1,
-        native_type=str(message.get("role", message.get("from", message.get("type")))),
+        native_type=role_of(message) or type_of(message) or "(no type)",
         native_id=f"m{position}-{_digest(message)[:8]}",
         events=tuple(chat.events_of(message)) if known else (),
         usage=usage if isinstance(usage, dict) else None,
