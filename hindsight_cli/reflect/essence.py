@@ -16,6 +16,7 @@ from hindsight_cli.reflect.telling import excerpt
 MAX_COMMAND = 160
 _MAX_LINE = 110
 _ALIKE = 0.34
+_IDENTIFIER = re.compile(r"(?=.*[\d_])[\w.:@/-]{4,}")
 _MIN_BLAMED = 3
 _MAX_COMPARED = 40  # lines of one edit
 _IMPORT = re.compile(r"(?:import|from|use|using|require|#include)\b|[\"'][\w./@-]+[\"'],?$")
@@ -157,8 +158,8 @@ def leaf(name: str) -> str:
 
 
 def sources_of(values: Iterable[str], calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Accepted calls whose answer holds one of the values."""
-    wanted = [value for value in values if len(value) > 3]  # noqa: PLR2004
+    """Accepted calls whose answer holds one of the values; plain words come from anywhere."""
+    wanted = [value for value in values if _IDENTIFIER.fullmatch(value)]
     return tuple(
         call for call in calls if call.status is Status.OK and any(v in call.output for v in wanted)
     )

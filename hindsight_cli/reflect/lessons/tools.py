@@ -35,31 +35,16 @@ _LONG_ARGUMENT = 60
 def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft:
     failed = chain.failed[0]
     bad, good = changed_arguments(failed, fix)
-    start = writer.reading.index_of[failed.step_index]
-    inside = writer.reading.calls[start + 1 : writer.reading.index_of[fix.step_index]]
-    sources = sources_of([value for _, value in good], inside)[-2:]
+    sources = _sources(writer, chain, fix, [value for _, value in good])
     tool = f"`{failed.tool_name}`"
-    common = {"tool": tool, "fix_tool": f"`{fix.tool_name}`"}
-    if fix.tool_name != failed.tool_name or not good:
-        passed = [c for c in chain.between if c.status is Status.OK and acts(c)]
-        names = list(dict.fromkeys(f"`{c.tool_name}`" for c in passed))[:3]
-        before = writer.say("tool", "before", tools=writer.join(names)) if names else ""
-        later = writer.reading.calls[writer.reading.index_of[fix.step_index] :]
-        again = any(c.tool_name == failed.tool_name and c.status is Status.OK for c in later)
-        form = "recommend_same" if again else "recommend_other"
-        recommend = writer.say("tool", form, before=before, **common)
-    else:
-        named = writer.join(dict.fromkeys(f"`{c.tool_name}`" for c in sources))
-        source = writer.say("tool", "source", tools=named) if sources else ""
-        recommend = writer.say(
-            "tool", "recommend", arguments=_listed(writer, good), source=source, **common
-        )
     between = writer.words("between").format(steps=writer.steps(sources)) if sources else ""
     texts = {
         "scenario": writer.say(
             "tool", "scenario", tool=tool, error=quoted(error_text(failed)), task=writer.task()
         ),
-        "recommend": recommend,
+        "recommend": _other_arguments(writer, failed, fix, sources)
+        if fix.tool_name == failed.tool_name and (good or bad)
+        else _other_tool(writer, chain, fix),
         "avoid": writer.say("tool", "avoid", tool=tool, arguments=_listed(writer, bad))
         if bad
         else "",
@@ -73,6 +58,51 @@ def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft:
         ),
     }
     return failure_lesson(writer, chain, texts, worth=_WORTH_TOOL, extra=sources)
+
+
+def _sources(writer: Writer, chain: Chain, fix: Call, values: Sequence[str]) -> Sequence[Call]:
+    """Where the right values stood: in an answer since the failure, else in the last before it."""
+    start = writer.reading.index_of[chain.failed[0].step_index]
+    since = writer.reading.calls[start + 1 : writer.reading.index_of[fix.step_index]]
+    return sources_of(values, since)[-2:] or sources_of(values, writer.reading.calls[:start])[-1:]
+
+
+def _other_arguments(writer: Writer, failed: Call, fix: Call, sources: Sequence[Call]) -> str:
+    bad, good = changed_arguments(failed, fix)
+    tool = f"`{fix.tool_name}`"
+    if not good:
+        return writer.say("tool", "recommend_without", tool=tool, arguments=_listed(writer, bad))
+    told = [value for _, value in good if _is_in(value, error_text(failed))]
+    if told:
+        source = writer.say("tool", "told", values=writer.join(f"`{v}`" for v in told))
+    elif sources:
+        named = writer.join(dict.fromkeys(f"`{c.tool_name}`" for c in sources))
+        source = writer.say("tool", "source", tools=named)
+    else:
+        source = ""
+    return writer.say(
+        "tool", "recommend", fix_tool=tool, arguments=_listed(writer, good), source=source
+    )
+
+
+def _other_tool(writer: Writer, chain: Chain, fix: Call) -> str:
+    """Another tool was called, perhaps before the refused one was called again."""
+    failed = chain.failed[0]
+    passed = [c for c in chain.between if c.status is Status.OK and acts(c)]
+    names = list(dict.fromkeys(f"`{c.tool_name}`" for c in passed))[:3]
+    later = writer.reading.calls[writer.reading.index_of[fix.step_index] :]
+    again = any(c.tool_name == failed.tool_name and c.status is Status.OK for c in later)
+    return writer.say(
+        "tool",
+        "recommend_same" if again else "recommend_other",
+        before=writer.say("tool", "before", tools=writer.join(names)) if names else "",
+        tool=f"`{failed.tool_name}`",
+        fix_tool=f"`{fix.tool_name}`",
+    )
+
+
+def _is_in(value: str, text: str) -> bool:
+    return len(value) > 1 and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None
 
 
 def draft_lookup(writer: Writer, chain: Chain, fix: Call) -> Draft:
