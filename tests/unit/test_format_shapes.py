@@ -13,7 +13,7 @@ from hindsight_cli.capture.draft import Draft, Format
 from hindsight_cli.capture.formats import claude_code, detect_format, messages
 
 FOLDER = Path(__file__).parent.parent / "fixtures"
-ROUNDS = 150
+ROUNDS = 60
 ODDITIES: list[Any] = [
     *(None, 1, 1.5, True, "", "x", "<system-reminder>", [], {}, [None], [[]], {"a": 1}),
     *([{"type": kind}] for kind in ("text", "tool_use", "tool_result", ["text"], None)),
