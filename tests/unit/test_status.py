@@ -98,7 +98,7 @@ def test_a_flagged_result_tells_refusals_from_failures(
     ],
 )
 def test_exit_codes_are_read_out_of_the_text(text: str, code: int | None) -> None:
-    verdict = derive_status(shell("./work", text, flag=None))
+    verdict = derive_status(shell("./job", text, flag=None))
 
     assert verdict.exit_code == code
     assert verdict.status is (Status.ERROR if code else Status.OK)

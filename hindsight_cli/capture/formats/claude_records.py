@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hindsight_cli.capture.draft import DraftEvent
-from hindsight_cli.capture.formats.calls import call_of
+from hindsight_cli.capture.formats.calls import Call, call_of
 from hindsight_cli.capture.formats.claude_sessions import SessionMemory
 from hindsight_cli.capture.formats.content import (
     blobs_of,
@@ -23,7 +23,7 @@ from hindsight_cli.capture.formats.injected_text import (
     split_injected,
     without_trailing_reminders,
 )
-from hindsight_cli.capture.status import ToolOutput, derive_status
+from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
 from hindsight_cli.records.event import Actor, EventType, JsonValue
 
 _COMMAND = re.compile(r"<command-name>\s*/?(?P<name>[^<]*?)\s*</command-name>", re.DOTALL)
@@ -162,19 +162,8 @@ def _result_event(
     facts = details if isinstance(details, dict) else {}
     text = without_trailing_reminders(text_of(block.get("content"))) or _detail_text(details)
     text, encoded = take_out_encoded(text)
-    flag = block.get("is_error") is True
-    verdict = derive_status(
-        ToolOutput(
-            text=text,
-            tool_kind=call.kind if call else None,
-            command=call.command if call else "",
-            flag=flag,
-            exit_code=_integer(facts.get("exitCode")),
-            interrupted=facts.get("interrupted") is True,
-            refusal=_refusal(record, call_id),
-            exit_meaning=_string(facts, "returnCodeInterpretation"),
-        )
-    )
+    verdict = _verdict(text, call, block, facts, refusal=_refusal(record, call_id))
+    flag, agent_id = block.get("is_error"), _string(facts, "agentId")
     return DraftEvent(
         event_type=EventType.TOOL_RESULT,
         actor=Actor.TOOL,
@@ -186,12 +175,34 @@ def _result_event(
         call_id=call_id,
         status=verdict.status,
         status_rule=verdict.rule,
-        native_status="error" if flag else "ok" if block.get("is_error") is False else None,
+        native_status=("error" if flag else "ok") if isinstance(flag, bool) else None,
         exit_code=verdict.exit_code,
         error_type=verdict.error_type,
         duration_ms=_duration_ms(facts),
         blobs=blobs_of(block.get("content")) + encoded,
-        extra={"agent_id": facts["agentId"]} if isinstance(facts.get("agentId"), str) else {},
+        extra={"agent_id": agent_id} if agent_id else {},
+    )
+
+
+def _verdict(
+    text: str,
+    call: Call | None,
+    block: Mapping[str, JsonValue],
+    facts: Mapping[str, JsonValue],
+    *,
+    refusal: str,
+) -> Verdict:
+    return derive_status(
+        ToolOutput(
+            text=text,
+            tool_kind=call.kind if call else None,
+            command=call.command if call else "",
+            flag=block.get("is_error") is True,  # absent says that the tool did not fail
+            exit_code=_integer(facts.get("exitCode")),
+            interrupted=facts.get("interrupted") is True,
+            exit_meaning=_string(facts, "returnCodeInterpretation"),
+            refusal=refusal,
+        )
     )
 
 
