@@ -19,6 +19,7 @@ from hindsight_cli.text import SUMMARY_CHARS, summarize
 
 MAX_INPUT_CHARS = 2_000  # of an event's arguments as JSON; the rest is kept by hash
 MAX_ARGUMENT_CHARS = 400
+MAX_INPUT_DEPTH = 8
 
 PutOutput = Callable[[bytes], str]  # stores full text or a blob, gives its sha256
 
@@ -163,11 +164,15 @@ def _unknown_record(draft: Draft) -> DraftEvent:
     return DraftEvent(event_type=EventType.OTHER, actor=Actor.SYSTEM)
 
 
-def _shorten(value: JsonValue, max_chars: int) -> JsonValue:
+def _shorten(value: JsonValue, max_chars: int, depth: int = MAX_INPUT_DEPTH) -> JsonValue:
+    """`value` with long strings cut, long lists ended early and deep parts as text."""
     if isinstance(value, str):
         return summarize(value, max_chars)
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if depth == 0:
+        return summarize(json.dumps(value, ensure_ascii=False, default=str), max_chars)
     if isinstance(value, dict):
-        return {str(k)[:max_chars]: _shorten(v, max_chars) for k, v in list(value.items())[:50]}
-    if isinstance(value, list | tuple):
-        return [_shorten(v, max_chars // 2 or 1) for v in value[:20]]
-    return value
+        some = list(value.items())[:50]
+        return {str(k)[:max_chars]: _shorten(v, max_chars, depth - 1) for k, v in some}
+    return [_shorten(v, max_chars // 2 or 1, depth - 1) for v in value[:20]]

@@ -83,7 +83,7 @@ def import_(
         status="partial" if partial else "success",
         errors=report.failed_files,
     )
-    if report.failed_files or (partial and strict):
+    if partial:
         raise typer.Exit(EXIT_PARTIAL)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -162,3 +163,12 @@ def test_events_of_a_later_version_keep_what_this_one_does_not_know() -> None:
 def test_an_event_of_an_earlier_version_without_later_fields_is_read() -> None:
     least = {"session_id": "s", "trace_id": "s", "seq": 1, "step_index": 1, "event_id": "e"}
     assert event_from_dict({**least, "event_type": "message", "actor": "agent"}).v == 1
+
+
+def test_arguments_of_any_depth_are_shortened_and_kept_in_full_aside() -> None:
+    deep: Any = {"leaf": "x" * 3000}
+    for n in range(600):
+        deep = {"a": deep} if n % 2 else [deep]
+    (event,) = build(call("a", input=deep))
+    assert len(json.dumps(event.input)) < 4000
+    assert b"leaf" in stored[event.extra["input_ref"]]
