@@ -17,6 +17,7 @@ from hindsight_cli.config import Settings
 from hindsight_cli.experiences.freshness import WORKAROUND_DAYS
 from hindsight_cli.retrieve.lexical import FLOOR, MAX_HITS
 from hindsight_cli.review.decisions import AGENT_VARIABLES
+from tests.conftest import run_hindsight
 from tests.helptext import command_names, error_table, help_of, leaf_names
 
 ROOT = Path(__file__).parents[2]
@@ -169,6 +170,23 @@ def test_a_page_is_reached_from_the_index(page: Path) -> None:
 )
 def test_a_number_in_the_docs_is_that_of_the_program(page: str, says: str) -> None:
     assert says in " ".join(read(ROOT / "docs" / page).split())
+
+
+def test_the_ids_a_reader_types_are_those_that_the_sample_traces_give(tmp_path: Path) -> None:
+    """Mend the pages by running their commands again."""
+    for arguments in (["init"], ["import", str(ROOT / "traces")], ["reflect", "--all"]):
+        assert run_hindsight(arguments, cwd=tmp_path, env={}).code == 0
+    listing = run_hindsight(["experiences", "list", "--json"], cwd=tmp_path, env={})
+    known = [e["experience_id"] for e in listing.data["experiences"]]
+    typed = {
+        f"{relative(page)}: {shown}"
+        for page in DOCS
+        for command in re.findall(r"^\$ hindsight .*", read(page), re.M)
+        for shown in re.findall(r"\bex-[0-9a-f]+", command)
+        if not any(i.startswith(shown) for i in known)
+    }
+
+    assert typed == set()
 
 
 def test_the_settings_table_has_every_setting_with_its_default() -> None:
