@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -75,7 +76,7 @@ ANCHORED = (
 # The marks above, grouped by what they begin with: one search each.
 _SEARCHES = (
     (r":(?:A|5432:)|:(?<=perm:)", "telegram_token fcm_key pgpass jetbrains_token"),
-    (r"~", "azure_secret openshift_token"),
+    (r"~(?<=Q~|6~)", "azure_secret openshift_token"),
     (r"\$(?:\w{1,10}|argon2\w+|pbkdf2[\w-]*)\$", "paypal_token password_hash"),
     (r"//(?:0|[th]otp/)", "google_refresh_token otp_secret"),
     (r"identified ", "sql_password"),
@@ -91,19 +92,19 @@ def find_anchored(text: str, low: str) -> Iterator[Hit]:
             if mark.start() < done:
                 continue
             for kind in kinds.split():
-                hit = _hit(text, _BY_KIND[kind], mark.start())
-                if hit is not None:
-                    done = hit.end
-                    yield hit
+                found = _match(text, _BY_KIND[kind], mark.start())
+                if found is not None:
+                    done = found.end(1)
+                    if _is_one(_BY_KIND[kind], found[1]):
+                        yield Hit(found.start(1), done, kind, sure=2)
                     break
 
 
-def _hit(text: str, rule: Anchored, at: int) -> Hit | None:
+def _match(text: str, rule: Anchored, at: int) -> re.Match[str] | None:
     start = max(0, at - rule.back)
     found = compiled(rule.pattern).search(text, start, at + _WINDOW)
-    if found is None or found.start() > at + 1:
-        return None
-    value = found[1]
-    if is_placeholder(value) or (rule.chosen and not is_secret(value, Level.PASSWORD, config=True)):
-        return None
-    return Hit(found.start(1), found.end(1), rule.kind, sure=2)
+    return found if found and found.start() <= at + 1 else None
+
+
+def _is_one(rule: Anchored, value: str) -> bool:
+    return is_secret(value, Level.PASSWORD, config=True) if rule.chosen else not is_placeholder(value)

@@ -131,6 +131,7 @@ COMMANDS_BY_NAME = {
     ),
     "wpa_passphrase": (Command(r"wpa_passphrase", r"\S+[ \t]+", ("wpa_passphrase home {pw}",)),),
 }
+_ANY_NAME = rf"(?<![\w-])(?:{'|'.join(command.name for command in COMMANDS)})(?![\w-])"
 _FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbS]|-[uapscfbw])"
 
 
@@ -143,6 +144,8 @@ def find_commands(text: str, low: str) -> Iterator[Hit]:
             continue
         start = _start_of_command(text, at, done)
         done = _end_of_command(text, at)
+        if compiled(_ANY_NAME).search(text, start, done) is None:
+            continue
         for command in COMMANDS:
             yield from _in_line(text, command, start, done)
         if compiled(r"curl\b").search(text, start, at):

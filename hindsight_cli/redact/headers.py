@@ -59,11 +59,13 @@ def after_bearer(text: str, end: int) -> Hit | None:
     return Hit(value.start, value.end, "bearer_token")
 
 
-def after_cookie(text: str, end: int) -> Iterator[Hit]:
-    """The pairs of a Cookie header, or of curl's --cookie, that follow the name."""
+def after_cookie(text: str, end: int) -> tuple[list[Hit], int]:
+    """The pairs of a Cookie header, or of curl's --cookie, that follow the name; and their end."""
     head = compiled(r"\\*[\"']?[ \t]*[:=]?[ \t]*\\*[\"']?(?=[\w.%-]+=)").match(text, end)
-    if head is not None:
-        yield from cookie_pairs(text, head.end())
+    if head is None:
+        return [], end
+    line = compiled(r"[^\r\n\"'`\\]*").match(text, head.end(), head.end() + _COOKIE_CHARS)
+    return list(cookie_pairs(text, head.end())), line.end() if line else end
 
 
 def cookie_pairs(text: str, start: int) -> Iterator[Hit]:

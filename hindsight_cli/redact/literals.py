@@ -81,8 +81,9 @@ def _closing(text: str, start: int, quote: str) -> int:
 def read_bare(text: str, at: int) -> Value | None:
     """The unquoted word that begins at `at`, without punctuation that closes a sentence."""
     run = _bare().match(text, at, at + _FIRST_LOOK)
-    if run is not None and run.end() == at + _FIRST_LOOK and len(set(run.group())) >= _FEW:
-        run = _bare().match(text, at, at + _BARE_CHARS)
+    if run is not None and run.end() == at + _FIRST_LOOK:
+        many = len(set(run.group())) >= _FEW
+        run = _bare().match(text, at, at + _BARE_CHARS) if many else None
     if run is None:
         return None
     end = at + len(run.group().rstrip(",;"))

@@ -38,23 +38,21 @@ def find_named(text: str, low: str) -> Iterator[Hit]:
         follower = text[end : end + 1]
         if follower not in _FOLLOWERS or end - start >= _NAME_CHARS:
             continue
-        hits = _said(text, low, start, end)
+        hits, done = _said(text, low, start, end)
         if not hits and follower in _CELL_ENDS:
             hits = table.below(start, end)
-        for hit in hits:
-            done = max(done, hit.end) if hit.start >= end else done
-            yield hit
+        yield from hits
 
 
-def _said(text: str, low: str, start: int, end: int) -> list[Hit]:
-    """What follows the name at `start:end`: a header's parts, a value, or a sentence."""
+def _said(text: str, low: str, start: int, end: int) -> tuple[list[Hit], int]:
+    """What follows the name at `start:end`: a header's parts, a value or a sentence; and its end."""
     name = low[start:end].lstrip("-")
     if name.endswith(("cookie", "cookies", "cookie2")):
-        return list(after_cookie(text, end))
+        return after_cookie(text, end)
     if name in COMMANDS_BY_NAME:
-        return command_hits(text, name, start)
+        return command_hits(text, name, start), end
     if name == "bearer":
         hit = after_bearer(text, end)
-        return [hit] if hit else []
-    hit = assigned(text, start, end) or told_after(text, low, start, end)
-    return [hit] if hit else []
+    else:
+        hit = assigned(text, start, end) or told_after(text, low, start, end)
+    return ([hit], hit.end) if hit else ([], end)

@@ -18,18 +18,19 @@ _PERSON = frozenset(
     "password passwd passphrase passcode pwd passwort kennwort contraseña senha passe".split()
 )
 _MACHINE = frozenset("secret token credential credentials key".split())
+_JOINED = frozenset("/.=+@:(")  # beside a word they make it part of a path, an address, a call
 _AFTER = frozenset(" :\t\"'`*是为：")
 _CJK_WORDS = (
     "密码", "口令", "密钥", "秘钥", "令牌", "私钥", "凭证", "凭据", "授权码", "验证码", "密碼", "金鑰",
     "權杖", "パスワード", "トークン", "비밀번호", "토큰",
 )  # fmt: skip
 _FOREIGN_WORDS = ("пароль", "ключ", "токен")
-# Up to six words between the name and its value: "password for the staging database is".
-_SAID = (
-    r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.-]{1,24}){0,6}?[ \t]*"
-    r"(?:[ \t](?:is|was|to|are|be|as|ist|lautet|es|est|é)(?:[ \t]+(?:now|set to|currently))?[: \t]"
-    r"|[:=：是为])[ \t]*[*]{0,2}"
+# What links a name and its value, at most six words on: "password for the staging database is".
+_LINK = (
+    r"[ \t](?:is|was|to|are|be|as|ist|lautet|es|est|é)(?:[ \t]+(?:now|set to|currently))?[: \t]"
+    r"|[:=：是为]"
 )
+_WORDS_BETWEEN = r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.-]{1,24}){0,6}[ \t]*"
 _CJK_SAID = (
     r"[\"'`*]{0,2}[（(]?[一-鿿A-Za-z0-9 ]{0,10}?[）)]?[ \t]*已?经?"
     r"(?:改|设|换|更新|修改|设置|重置)?(?:是|为|成了?|:|：|=|＝|到|叫|用|は|는|은|[ \t])[ \t]*[*]{0,2}"
@@ -58,17 +59,26 @@ def told_after(text: str, low: str, start: int, end: int) -> Hit | None:
 
 def _stated(text: str, low: str, at: int, *, person: bool) -> Hit | None:
     """`the password is X`, `token: X`, and with nothing between: `credential X is expired`."""
-    link = compiled(_SAID).match(low, at, at + _LINK_CHARS)
-    ends = [link.end()] if link else []
-    if not person and text[at] in " \t":
-        ends.append(at + 1)
-    for end in ends:
+    ends = [] if person or text[at] not in " \t" else [at + 1]
+    linked = _linked(low, at)
+    for end in [linked, *ends] if linked else ends:
         value = read_value(text, end)
         if value is None or value.start - end > len(value.quote):  # password.encode("latin1")
             continue
         if _is_it(text, value, person=person):
             return Hit(value.start, value.end, "password" if person else "token")
     return None
+
+
+def _linked(low: str, at: int) -> int:
+    """Where a value starts after `is`, `:` and the like; 0 if the words before that say no."""
+    link = compiled(_LINK).search(low, at, at + _LINK_CHARS)
+    if link is None or not compiled(_WORDS_BETWEEN).fullmatch(low, at, link.start()):
+        return 0
+    end = link.end()
+    while low[end : end + 1] in (" ", "\t", "*"):
+        end += 1
+    return end
 
 
 def _is_it(text: str, value: Value, *, person: bool) -> bool:
@@ -85,12 +95,12 @@ def _nearby(text: str, at: int) -> Hit | None:
     """A random word soon after the name of a secret, on the same line."""
     stop = text.find("\n", at, at + _NEAR_CHARS)
     end = stop if stop >= 0 else at + _NEAR_CHARS
-    near = compiled(r"(?<![\w/.=+@:-])[A-Za-z0-9_-]{20,200}(?![\w/.=+@(-])")
-    for word in near.finditer(text, at, end):
+    for word in compiled(r"[A-Za-z0-9_-]{20,200}").finditer(text, at, end):
         value = word.group()
-        if value in (value.lower(), value.upper()) or is_shape("uuid", value):
+        around = text[word.start() - 1] + text[word.end() : word.end() + 1]
+        if value in (value.lower(), value.upper()) or not _JOINED.isdisjoint(around):
             continue
-        if is_random(value, _NEAR_RANDOM_CHARS):
+        if is_random(value, _NEAR_RANDOM_CHARS) and not is_shape("uuid", value):
             return None if is_placeholder(value) else Hit(word.start(), word.end(), "token")
     return None
 
@@ -103,10 +113,13 @@ def find_foreign(text: str, low: str) -> Iterator[Hit]:
     for word in compiled("|".join((*_CJK_WORDS, *_FOREIGN_WORDS))).finditer(low):
         if word.start() < done:
             continue
-        said = _SAID if word.group() in _FOREIGN_WORDS else _CJK_SAID
-        link = compiled(said).match(text, word.end(), word.end() + _LINK_CHARS)
-        value = read_value(text, link.end()) if link else None
-        about = link is None or compiled(_CJK_ABOUT).search(link.group())
-        if value is not None and not about and _is_it(text, value, person=True):
+        if word.group() in _FOREIGN_WORDS:
+            start = _linked(low, word.end())
+        else:
+            link = compiled(_CJK_SAID).match(text, word.end(), word.end() + _LINK_CHARS)
+            about = link is None or compiled(_CJK_ABOUT).search(link.group())
+            start = 0 if link is None or about else link.end()
+        value = read_value(text, start) if start else None
+        if value is not None and _is_it(text, value, person=True):
             done = value.end
             yield Hit(value.start, value.end, "password")

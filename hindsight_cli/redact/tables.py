@@ -10,6 +10,7 @@ from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_secret
 
 _ROWS = 500
+_ROWS_IN_VAIN = 20  # rows without a secret after which the header was none
 _LINE_CHARS = 2_000
 _CELL_CHARS = 40
 _CELL_SPACES = 3
@@ -47,20 +48,23 @@ class Table:
         return list(self._rows(stop, delimiter, len(cells), named))
 
     def _rows(self, end: int, mark: str, width: int, named: dict[int, Meaning]) -> Iterator[Hit]:
-        text = self._text
+        text, in_vain = self._text, 0
         for _ in range(_ROWS):
-            line, end = end + 1, text.find("\n", end + 1)
+            line, end = end + 1, text.find("\n", end + 1, end + _LINE_CHARS)
             end = len(text) if end < 0 else end
+            self._done = line  # a row is no header
             if line >= end or end - line > _LINE_CHARS:
                 return
             if not set(text[line:end]) - set("-+|: \r"):
                 continue  # the rule below a header
             row = list(_cells(text[line:end], mark))
-            if len(row) != width:
+            if len(row) != width or in_vain >= _ROWS_IN_VAIN:
                 return
+            in_vain += 1
             for index, meaning in named.items():
                 offset, cell = row[index]
                 if _is_cell_secret(cell, meaning):
+                    in_vain = 0
                     yield Hit(line + offset, line + offset + len(cell), meaning.kind)
 
 

@@ -67,7 +67,9 @@ def find_webhooks(text: str, low: str) -> Iterator[Hit]:
     for sign in compiled(_LIKELY_HOOK).finditer(low):
         if sign.start() < done:
             continue
-        found = compiled(_HOOKS).search(text, max(0, sign.start() - 120), sign.end() + 300)
+        done = sign.end()
+        before = compiled(r"[\w.:/@-]+\Z").search(text, max(0, done - 140), done)
+        found = compiled(_HOOKS).search(text, before.start(), done + 300) if before else None
         if found and not is_placeholder(found.group().rsplit("/", 1)[-1]):
             done = found.end()
             yield Hit(found.start(), found.end(), "webhook_url", sure=2)
