@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 
 from hindsight_cli.api.index import index
 from hindsight_cli.api.project import Project
 from hindsight_cli.experiences.freshness import age_days, staleness
 from hindsight_cli.records.experience import ReviewStatus
-from hindsight_cli.records.ledger import EntryKind, LedgerEntry
+from hindsight_cli.records.ledger import EntryKind, LedgerEntry, new_entry_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def expire(project: Project, *, days: int | None = None, dry_run: bool = False) 
 
 def _mark(project: Project, experience_id: str, reason: str) -> LedgerEntry:
     return LedgerEntry(
-        entry_id=str(uuid.uuid4()),
+        entry_id=new_entry_id(),
         entry=EntryKind.EXPIRED,
         experience_id=experience_id,
         at=project.now(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 
 from hindsight_cli import appendlog
@@ -11,7 +12,7 @@ from hindsight_cli.api.searching import Found, SearchOptions, search
 from hindsight_cli.experiences.freshness import age_days
 from hindsight_cli.inject.block import Rule, estimate_tokens, render_block
 from hindsight_cli.records.injection import Injection
-from hindsight_cli.records.ledger import EntryKind, LedgerEntry
+from hindsight_cli.records.ledger import EntryKind, LedgerEntry, new_entry_id
 
 
 def inject(
@@ -30,19 +31,18 @@ def inject(
     Raises:
         StorageError: the receipt could not be written.
     """
-    import uuid  # not on the way to an empty answer
-
     result = search(project, task, SearchOptions(error=error))
     seen = _shown_in(project, session) if session else frozenset()
     fresh = [f for f in result.found if not f.state.stale]
     new = [f for f in fresh if f.state.experience.experience_id not in seen]
-    injection_id = f"inj-{uuid.uuid4().hex[:12]}"
+    injection_id = f"inj-{os.urandom(6).hex()}"
     limit = project.settings.inject_max_tokens if max_tokens is None else max_tokens
     text, shown = render_block(_rules(project, new), injection_id, max_tokens=limit)
     if not shown:
         reason = result.reason if result.abstained else _why_none(result.found, fresh, new)
         return Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=reason)
-    project.ledger.append([_receipt(project, i, injection_id, session) for i in shown])
+    receipts = [_receipt(project, i, injection_id, session) for i in shown]
+    project.ledger.append(receipts, durable=False)  # an agent waits; a lost receipt is no harm
     return Injection(
         injection_id=injection_id,
         text=text,
@@ -89,13 +89,12 @@ def _shown_in(project: Project, session: str) -> frozenset[str]:
 def _receipt(
     project: Project, experience_id: str, injection_id: str, session: str | None
 ) -> LedgerEntry:
-    import uuid
 
     data = {"injection_id": injection_id}
     if session:
         data["session"] = session
     return LedgerEntry(
-        entry_id=str(uuid.uuid4()),
+        entry_id=new_entry_id(),
         entry=EntryKind.INJECTED,
         experience_id=experience_id,
         at=project.now(),

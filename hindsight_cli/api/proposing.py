@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from hindsight_cli.records.experience import (
     Source,
     experience_to_dict,
 )
-from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
+from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry, new_entry_id
 from hindsight_cli.review.decisions import refuse_inside_agent
 
 # What a person may write; any other field of a line is passed over.
@@ -100,7 +99,7 @@ def _by_hand(project: Project, given: Mapping[str, JsonValue], number: int) -> E
 
 def _entry(project: Project, kind: EntryKind, experience: Experience) -> LedgerEntry:
     return LedgerEntry(
-        entry_id=str(uuid.uuid4()),
+        entry_id=new_entry_id(),
         entry=kind,
         experience_id=experience.experience_id,
         at=project.now(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from hindsight_cli.records.experience import (
     content_from_dict,
     content_to_dict,
 )
-from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
+from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry, new_entry_id
 from hindsight_cli.review.decisions import Decider, needs_confirmation, refuse_inside_agent
 
 EDITABLE = (
@@ -201,7 +200,7 @@ def _last_decision(project: Project, experience_id: str) -> str | None:
 
 
 def _decider(project: Project, *, base: str | None) -> Decider:
-    return Decider(entry_id=str(uuid.uuid4()), at=project.now(), base=base)
+    return Decider(entry_id=new_entry_id(), at=project.now(), base=base)
 
 
 def _changed(project: Project, content: Content, changes: Mapping[str, JsonValue]) -> Content:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hindsight_cli.cli.border import guarded
-from hindsight_cli.cli.retrieval import InjectRequest, SearchRequest, run_inject, run_search
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
@@ -68,10 +67,14 @@ def try_fast(argv: Sequence[str]) -> int | None:
     if given is None:
         return None
     if command == "search":
+        from hindsight_cli.cli.searching import SearchRequest, run_search
+
         search = SearchRequest(**given)
         return guarded(command, search.as_json, lambda: run_search(search))
     if "task" not in given:
         return None
+    from hindsight_cli.cli.injecting import InjectRequest, run_inject
+
     inject = InjectRequest(**given)
     return guarded(command, inject.as_json, lambda: run_inject(inject))
 

@@ -40,7 +40,7 @@ def search(
 
     Example: hindsight search "deploy mysql"
     """
-    from hindsight_cli.cli.retrieval import SearchRequest, run_search
+    from hindsight_cli.cli.searching import SearchRequest, run_search
 
     request = SearchRequest(
         root=root,
@@ -73,7 +73,7 @@ def inject(
 
     Example: hindsight inject "deploy mysql in a container"
     """
-    from hindsight_cli.cli.retrieval import InjectRequest, run_inject
+    from hindsight_cli.cli.injecting import InjectRequest, run_inject
 
     request = InjectRequest(
         root=root, as_json=as_json, task=task, error=error, session=session, max_tokens=max_tokens

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from hindsight_cli.experiences.weights import weight_of
-from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.experience import (
     Experience,
     ExperienceState,
@@ -20,6 +19,7 @@ from hindsight_cli.records.experience import (
     content_from_dict,
     experience_from_dict,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
 
 _STATUS_AFTER = {

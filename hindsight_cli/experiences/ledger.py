@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_cli import appendlog
-from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import (
     SHARED_KINDS,
     LedgerEntry,
     entry_from_dict,
     entry_to_dict,
 )
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,8 @@ class Ledger:
         self.shared = shared
         self.local = local
 
-    def append(self, entries: Sequence[LedgerEntry]) -> None:
-        """Write entries durably, each to the file its kind belongs in.
+    def append(self, entries: Sequence[LedgerEntry], *, durable: bool = True) -> None:
+        """Write entries, each to the file its kind belongs in; `durable`: and to the disk.
 
         Raises:
             StorageError: the disk refused; entries of that file were not written.
@@ -43,7 +46,7 @@ class Ledger:
         for path in (self.local, self.shared):
             mine = [e for e in entries if (e.entry in SHARED_KINDS) == (path is self.shared)]
             if mine:
-                appendlog.append(path, [entry_to_dict(e) for e in mine], durable=True)
+                appendlog.append(path, [entry_to_dict(e) for e in mine], durable=durable)
 
     def read(self) -> tuple[list[LedgerEntry], list[BadEntry]]:
         """Every entry of both files, and the lines that are none."""

@@ -6,6 +6,7 @@ Source: docs/reference/experience-format.md.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -46,6 +47,15 @@ SHARED_KINDS = frozenset(
     }
 )
 HUMAN = "human"
+
+
+def new_entry_id() -> str:
+    """A random UUID (version 4); not through `uuid`, which costs a tenth of an `inject`."""
+    raw = bytearray(os.urandom(16))
+    raw[6] = raw[6] & 0x0F | 0x40
+    raw[8] = raw[8] & 0x3F | 0x80
+    text = raw.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,15 @@ from collections.abc import Collection, Iterable, Sequence
 
 from hindsight_cli.fingerprint import error_fingerprints, is_specific, looks_like_error
 from hindsight_cli.retrieve import reading
-from hindsight_cli.retrieve.document import Document, Hit, Retrieval
 from hindsight_cli.retrieve.query import clipped, is_cjk
+from hindsight_cli.retrieve.result import Hit, Retrieval
 from hindsight_cli.retrieve.scoring import Match, match, places_of, terms_of
 from hindsight_cli.retrieve.tables import Row, Tables
 from hindsight_cli.retrieve.tags import tool_named
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.retrieve.document import Document
 
 MAX_HITS = 5
 # Below this score the first hit is no answer. Set with tests/quality/measure_retrieval.py so that

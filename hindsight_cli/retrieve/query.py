@@ -82,12 +82,13 @@ def is_cjk(query: str) -> bool:
 
 def is_common(term: str) -> bool:
     """Whether a term is too ordinary to show that two texts are about one thing."""
-    return term in _common_stems()
+    return term in _common_stems(term[:1])
 
 
-@lru_cache(maxsize=1)
-def _common_stems() -> frozenset[str]:
-    return frozenset(map(stem, COMMON))
+@lru_cache(maxsize=256)
+def _common_stems(initial: str) -> frozenset[str]:
+    """Of the common words with this initial: a query has few, and stems keep theirs."""
+    return frozenset(stem(word) for word in COMMON if word[:1] == initial)
 
 
 def _latin_units(word: Word) -> Iterator[Unit]:

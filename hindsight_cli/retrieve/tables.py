@@ -11,9 +11,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from hindsight_cli.retrieve.document import Document
 from hindsight_cli.retrieve.tags import canonical
 from hindsight_cli.retrieve.tokens import terms
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.retrieve.document import Document
 
 _SCHEMA = """
 CREATE VIRTUAL TABLE retrieval_text

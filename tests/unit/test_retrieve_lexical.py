@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from hindsight_cli.fingerprint import error_fingerprint
-from hindsight_cli.retrieve.document import Document, Retrieval
+from hindsight_cli.retrieve.document import Document
 from hindsight_cli.retrieve.lexical import MAX_HITS, LexicalIndex
+from hindsight_cli.retrieve.result import Retrieval
 
 BUCKET = Document(
     experience_id="ex-bucket",

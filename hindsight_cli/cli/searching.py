@@ -1,4 +1,4 @@
-"""`search` and `inject`, shared by the fast door and the full command line."""
+"""`search`, shared by the fast door and the full command line."""
 
 from __future__ import annotations
 
@@ -32,16 +32,6 @@ class SearchRequest:
     explain: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectRequest:
-    root: Path | None
-    as_json: bool
-    task: str
-    error: bool
-    session: str | None
-    max_tokens: int | None
-
-
 def run_search(request: SearchRequest) -> int:
     """Print what was found, best first; nothing at all when nothing fits."""
     output = Output("search", as_json=request.as_json)
@@ -71,37 +61,6 @@ def run_search(request: SearchRequest) -> int:
     text = "\n\n".join(_found_text(f, explain=request.explain) for f in result.found)
     output.result(shapes.search_result(result), text)
     remind(output, result.pending)
-    return 0
-
-
-def run_inject(request: InjectRequest) -> int:
-    """Print the block for an agent; nothing on stdout when nothing fits."""
-    from hindsight_cli.api.injecting import inject  # `search` needs none of it
-
-    output = Output("inject", as_json=request.as_json)
-    project = Project.find(start_of(request.root))
-    if project is None:
-        output.say("No project here: run `hindsight init` in your project.")
-        output.result({"injection_id": "", "text": "", "experiences": [], "tokens": 0}, "")
-        return 0
-    injection = inject(
-        project,
-        request.task,
-        error=request.error,
-        session=request.session,
-        max_tokens=request.max_tokens,
-    )
-    if not injection.text:
-        output.say(f"Nothing to inject: {injection.reason}")
-    output.result(
-        {
-            "injection_id": injection.injection_id,
-            "text": injection.text,
-            "experiences": list(injection.experience_ids),
-            "tokens": injection.tokens,
-        },
-        injection.text,
-    )
     return 0
 
 
