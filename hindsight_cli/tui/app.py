@@ -27,7 +27,7 @@ DARK = Theme(
     surface="#1b1e25",
     panel="#262a33",
     dark=True,
-    variables={"faint": "#8b92a0"},
+    variables={"faint": "#8b92a0", "line": "#3d434f"},
 )
 LIGHT = Theme(
     name="hindsight-light",
@@ -42,7 +42,7 @@ LIGHT = Theme(
     surface="#f1efe9",
     panel="#e3e0d8",
     dark=False,
-    variables={"faint": "#6d7078"},
+    variables={"faint": "#6d7078", "line": "#c6c1b4"},
 )
 
 

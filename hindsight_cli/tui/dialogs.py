@@ -18,6 +18,7 @@ from textual.widgets import Input, Static, TextArea
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
+from hindsight_cli.tui.fields import LineField, TextField
 from hindsight_cli.tui.keybar import keys_content
 from hindsight_cli.tui.labels import flags_of
 
@@ -39,7 +40,7 @@ class RejectDialog(ModalScreen[str | None]):
         with Vertical(classes="dialog"):
             yield Static("Reject", markup=False, classes="title -bad")
             yield Static(_name(self._state), markup=False, classes="name")
-            yield Input(placeholder="reason (optional)", id="reason")
+            yield LineField(placeholder="reason (optional)", id="reason")
             yield Static(keys_content([("enter", "reject"), ("esc", "cancel")]), markup=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -62,13 +63,13 @@ class ConfirmDialog(ModalScreen[bool]):
             yield Static("This one needs your explicit word", markup=False, classes="title -bad")
             for flag in flags_of(self._state):
                 line = Content.assemble((f"{flag.word}  ", f"bold {flag.tone}"), flag.meaning)
-                yield Static(line, markup=False)
+                yield Static(line, markup=False, classes="flag")
             advice = one_line(visible(experience.content.recommend), _SHOWN_CHARS)
             yield Static(advice, markup=False, classes="name")
             own = visible(experience.experience_id)
             ask = f"Type the last {_CODE_CHARS} characters of its id, {own}, to approve it:"
             yield Static(ask, markup=False)
-            yield Input(id="code", max_length=40)
+            yield LineField(id="code", max_length=40)
             yield Static("", markup=False, id="wrong")
             yield Static(keys_content([("enter", "approve"), ("esc", "cancel")]), markup=False)
 
@@ -99,7 +100,7 @@ class EditDialog(ModalScreen[Mapping[str, str] | None]):
         with Vertical(classes="dialog -tall"):
             yield Static("Edit: saving approves the new words", markup=False, classes="title")
             for name in _FIELDS:
-                area = TextArea(self._before[name], id=name, soft_wrap=True)
+                area = TextField(self._before[name], id=name, soft_wrap=True)
                 area.border_title = {"scenario": "when", "recommend": "do"}.get(name, name)
                 yield area
             yield Static("", markup=False, id="wrong")

@@ -41,6 +41,12 @@ def _head(state: ExperienceState, width: int) -> Iterator[Content]:
     word, tone = KINDS[state.experience.content.kind]
     status, status_tone = _STATUSES[state.status]
     yield spread(Content.styled(word, f"bold {tone}"), Content.styled(status, status_tone), width)
+    if state.decided_at:
+        reason = f": {state.reason}" if state.reason else ""
+        told = f"{state.decided_at[:10]} by {state.decided_by or 'somebody'}{reason}"
+        yield from hanging(
+            Content(), Content("  "), Content.styled(visible(told), status_tone), width
+        )
     for flag in flags_of(state):
         label = Content.styled(f"{flag.word} ", f"bold {flag.tone}")
         yield from hanging(label, Content("  "), Content.styled(flag.meaning, flag.tone), width)
@@ -61,7 +67,7 @@ def _advice(
             yield Content("")
         first = Content.styled(label.ljust(_LABEL_WIDTH), f"bold {tone}")
         yield from hanging(
-            first, Content(" " * _LABEL_WIDTH), marked(visible(text), pattern), width
+            first, Content(" " * _LABEL_WIDTH), marked(visible(text).expandtabs(4), pattern), width
         )
 
 
@@ -88,9 +94,6 @@ def _fact_pairs(state: ExperienceState) -> Iterator[tuple[str, str]]:
     if experience.trace_id:
         yield "trace", experience.trace_id
     yield "id", f"{experience.experience_id}, {content.layer.value}"
-    if state.decided_at:
-        reason = f": {state.reason}" if state.reason else ""
-        yield "decided", f"{state.decided_at[:10]} by {state.decided_by or 'somebody'}{reason}"
     if state.shown:
         yield (
             "used",

@@ -6,10 +6,13 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+
+from hindsight_cli.tui.layout import DIM, hanging, stacked, wrapped
+from hindsight_cli.tui.panes import ReadingPane
+
+_KEY_CELLS = 9
 
 _KEYS: tuple[tuple[str, str], ...] = (
     ("a", "approve: from now on agents may get it"),
@@ -38,14 +41,20 @@ _NOTE = (
 )
 
 
+class HelpPane(ReadingPane):
+    def laid_out(self, width: int, height: int) -> Content:
+        lines = [Content.styled("Keys", "bold $accent"), Content("")]
+        for key, told in _KEYS:
+            first = Content.styled(key.ljust(_KEY_CELLS), "bold $accent")
+            lines += hanging(first, Content(" " * _KEY_CELLS), Content(told), width)
+        lines.append(Content(""))
+        return stacked([*lines, *wrapped(Content.styled(_NOTE, DIM), width)])
+
+
 class HelpScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q", "dismiss", "Close"),
     ]
 
     def compose(self) -> ComposeResult:
-        lines = [Content.assemble((key.ljust(9), "bold $accent"), told) for key, told in _KEYS]
-        with VerticalScroll(classes="dialog -help"):
-            yield Static("Keys", markup=False, classes="title")
-            yield Static(Content("\n").join(lines), markup=False)
-            yield Static(_NOTE, markup=False, classes="note")
+        yield HelpPane(classes="dialog -help")

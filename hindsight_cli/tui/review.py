@@ -14,6 +14,7 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.review.decisions import needs_confirmation
+from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
 from hindsight_cli.tui.desk import Desk, Done, Verb
 from hindsight_cli.tui.dialogs import ConfirmDialog, EditDialog, RejectDialog
@@ -119,7 +120,7 @@ class ReviewScreen(Room):
             self.say_error(error)
             return
         self.app.copy_to_clipboard(text[:CLIPBOARD_CHARS])
-        self.say(f"Copied, if your terminal allows it. Also in {path}")
+        self.say(f"Copied, if your terminal allows it. Also in\n{path}")
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen())
@@ -199,7 +200,7 @@ class ReviewScreen(Room):
 
 
 def _told(done: Done, state: ExperienceState) -> str:
-    name = one_line(state.experience.content.scenario[:1000], _NAME_CHARS)
+    name = one_line(visible(state.experience.content.scenario[:1000]), _NAME_CHARS)
     if done.job.verb is Verb.UNDO:
         return f"Taken back, {state.status.value} again: {name}"
     return f"{_DONE[done.job.verb]}: {name}\nu undoes it"

@@ -22,6 +22,7 @@ from hindsight_cli.errors import HindsightError
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.terminal import visible
 from hindsight_cli.tui.empty import empty_content
+from hindsight_cli.tui.fields import LineField
 from hindsight_cli.tui.keybar import FILTER_KEYS, KEYS, KeyBar
 from hindsight_cli.tui.lists import ListName, belongs, counts_of, passes
 from hindsight_cli.tui.literals import literals_of, pattern_of
@@ -76,6 +77,7 @@ class Room(Screen[None]):
         self._shown: Shown | None = None
         self._epoch = 0  # a reading of the ledger begun in an earlier one is out of date
         self._signature = ""
+        self._complaint = ""  # what could not be read, told once
         self.loaded = False  # whether the ledger was read at least once
         self._moved_at = 0.0
         self._rest: Timer | None = None
@@ -97,7 +99,7 @@ class Room(Screen[None]):
         yield TopBar(self._project_name)
         with Container(id="room"):
             with Vertical(id="left", classes="pane"):
-                yield Input(placeholder="filter", id="filter")
+                yield LineField(placeholder="filter", id="filter")
                 yield QueueList(id="queue")
             yield ExperiencePane(id="experience", classes="pane")
             yield StepsPane(id="steps", classes="pane")
@@ -146,6 +148,7 @@ class Room(Screen[None]):
         if message.epoch != self._epoch:
             return  # a decision came between; the next look at the ledger sees it
         self._signature = message.signature
+        self._complaint = ""
         self.loaded = True
         self._states = {s.experience.experience_id: s for s in message.states}
         self.refresh_list()
@@ -161,7 +164,9 @@ class Room(Screen[None]):
         self.query_one(StepsPane).show(message.views, pattern)
 
     def on_failed(self, message: Failed) -> None:
-        self.say_error(message.error)
+        if str(message.error) != self._complaint:
+            self.say_error(message.error)
+        self._complaint = str(message.error)
         selected = self.queue.selected
         if selected is not None and message.experience_id == selected.experience.experience_id:
             self.query_one(StepsPane).say(f"It cannot be read: {visible(str(message.error))}")

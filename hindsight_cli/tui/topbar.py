@@ -31,9 +31,7 @@ class TopBar(Widget):
         for key, name in enumerate(ListName, 1):
             text = f" {key} {name} {self._counts[name]} "
             tabs.append(
-                Content.styled(
-                    text, "bold $accent on $panel-lighten-1" if name is self._current else ""
-                )
+                Content.styled(text, "bold $accent on $background" if name is self._current else "")
             )
         left = Content.assemble((" hindsight ", "bold $accent"), (self._project, DIM))
         return spread(left, Content("").join(tabs), self.size.width)

@@ -36,8 +36,9 @@ def _wrap_line(line: str, width: int) -> Iterator[tuple[int, int]]:
         return
     graphemes, _ = split_graphemes(line)
     begin, used, last_break = 0, 0, 0  # `last_break`: where the next line may begin
+    indent = len(line) - len(line.lstrip())
     for place, (start, end, cells) in enumerate(graphemes):
-        if place and _may_break(line, graphemes, place):
+        if start > indent and _may_break(line, graphemes, place):
             last_break = start
         if used + cells > width and not line[start:end].isspace():
             cut = last_break if last_break > begin else start

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from hindsight_cli.api.reflecting import pick_traces, reflect
 from hindsight_cli.tui.app import ReviewApp
 from tests.tui.waiting import until_read
 
+_FONTS = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
 SAMPLES = Path(__file__).parents[2] / "traces"
 
 
@@ -31,14 +33,22 @@ def demo_project(root: Path, env: Mapping[str, str]) -> None:
     reflect(project, pick_traces(project, [], all_traces=True))
 
 
-async def picture(root: Path, env: Mapping[str, str], size: tuple[int, int], keys: list[str]) -> str:
+async def picture(
+    root: Path, env: Mapping[str, str], size: tuple[int, int], keys: list[str]
+) -> str:
     app = ReviewApp(root, env=env)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until_read(pilot)
         for key in keys:
             await pilot.press(key)
             await pilot.pause(0.3)
-        return app.export_screenshot(title="hindsight tui")
+        return self_contained(app.export_screenshot(title="hindsight tui"))
+
+
+def self_contained(svg: str) -> str:
+    """Without the web font that Rich names: looking at a picture must load nothing."""
+    without = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    return without.replace("Fira Code, monospace", _FONTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tui import screenshot
+
+
+def test_the_picture_for_the_docs_is_made_from_the_samples_and_loads_nothing(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "images" / "review.svg"
+
+    screenshot.main([str(out)])
+
+    svg = out.read_text(encoding="utf-8")
+    assert "cited&#160;steps" in svg
+    assert "failure&#160;lesson" in svg
+    assert "http" not in svg.replace("http://www.w3.org", "").replace(
+        "https://www.textualize.io", ""
+    )
