@@ -75,7 +75,7 @@ ANCHORED = (
 )  # fmt: skip
 # The marks above, grouped by what they begin with: one search each.
 _SEARCHES = (
-    (r":(?:A|5432:)|:(?<=perm:)", "telegram_token fcm_key pgpass jetbrains_token"),
+    (r":(?:A[\w-]{20}|5432:)|:(?<=perm:)", "telegram_token fcm_key pgpass jetbrains_token"),
     (r"~(?<=Q~|6~)", "azure_secret openshift_token"),
     (r"\$(?:\w{1,10}|argon2\w+|pbkdf2[\w-]*)\$", "paypal_token password_hash"),
     (r"//(?:0|[th]otp/)", "google_refresh_token otp_secret"),

@@ -131,7 +131,7 @@ COMMANDS_BY_NAME = {
     ),
     "wpa_passphrase": (Command(r"wpa_passphrase", r"\S+[ \t]+", ("wpa_passphrase home {pw}",)),),
 }
-_ANY_NAME = rf"(?<![\w-])(?:{'|'.join(command.name for command in COMMANDS)})(?![\w-])"
+_ANY_NAME = rf"(?<![\w-])(?:{'|'.join(f'(?P<c{i}>{c.name})' for i, c in enumerate(COMMANDS))})(?![\w-])"
 _FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbS]|-[uapscfbw])"
 
 
@@ -144,25 +144,19 @@ def find_commands(text: str, low: str) -> Iterator[Hit]:
             continue
         start = _start_of_command(text, at, done)
         done = _end_of_command(text, at)
-        if compiled(_ANY_NAME).search(text, start, done) is None:
-            continue
-        for command in COMMANDS:
-            yield from _in_line(text, command, start, done)
-        if compiled(r"curl\b").search(text, start, at):
-            for cookie in compiled(r" -b +[\"']?(?=[\w.-]+=)").finditer(text, start, done):
-                yield from cookie_pairs(text, cookie.end())
+        yield from _in_line(text, start, done)
     for word, command in WORD_COMMANDS:
         at = low.find(word)
         while at >= 0:
             end = _end_of_command(text, at)
-            yield from _in_line(text, command, _start_of_command(text, at, 0), end)
+            yield from _given_to(text, command, _start_of_command(text, at, 0), end)
             at = low.find(word, max(end, at + 1))
 
 
 def command_hits(text: str, name: str, at: int) -> list[Hit]:
     """Passwords given to one of COMMANDS_BY_NAME that stands at `at`."""
     start, end = _start_of_command(text, at, 0), _end_of_command(text, at)
-    return [h for command in COMMANDS_BY_NAME[name] for h in _in_line(text, command, start, end)]
+    return [h for command in COMMANDS_BY_NAME[name] for h in _given_to(text, command, start, end)]
 
 
 def _start_of_command(text: str, at: int, floor: int) -> int:
@@ -187,12 +181,28 @@ def _end_of_command(text: str, at: int) -> int:
     return end
 
 
-def _in_line(text: str, command: Command, start: int, end: int) -> Iterator[Hit]:
-    name = compiled(rf"(?<![\w./-])(?:[\w./~-]{{0,60}}/)?(?:{command.name})(?![\w-])").search(text, start, end)
-    if name is None:
-        return
+def _in_line(text: str, start: int, end: int) -> Iterator[Hit]:
+    """What the commands of a line are given; each name in it is looked at once."""
+    seen = set()
+    for name in compiled(_ANY_NAME).finditer(text, start, end):
+        command = COMMANDS[int((name.lastgroup or "c0")[1:])]
+        if command.name not in seen:
+            seen.add(command.name)
+            yield from _after_name(text, command, name.end(), end)
+            if command.name == "curl":
+                for cookie in compiled(r" -b +[\"']?(?=[\w.-]+=)").finditer(text, start, end):
+                    yield from cookie_pairs(text, cookie.end())
+
+
+def _given_to(text: str, command: Command, start: int, end: int) -> Iterator[Hit]:
+    name = compiled(rf"(?<![\w-])(?:{command.name})(?![\w-])").search(text, start, end)
+    if name is not None:
+        yield from _after_name(text, command, name.end(), end)
+
+
+def _after_name(text: str, command: Command, start: int, end: int) -> Iterator[Hit]:
     flags = compiled(rf"(?:(?<=[\s\"'(`|;&])|^)(?:{command.flags})")
-    for flag in flags.finditer(text, name.end(), end):
+    for flag in flags.finditer(text, start, end):
         hit = _divided(text, flag.end(), command.part) if command.part else _whole(text, flag.end())
         if hit is not None:
             yield hit

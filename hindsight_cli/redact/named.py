@@ -20,13 +20,17 @@ _WORDS = (
 )
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$ñ"
 _NAME_CHARS = 64
+_CROWDED_CHARS = 32  # names closer than this are looked up before they are looked at
+_BEFORE_CHARS, _AFTER_CHARS = 128, 640
+_REMEMBERED = 512
 _FOLLOWERS = frozenset("\"'`\\]): \t=：＝?|&+<>-,(\n%是为*;\r")
 _CELL_ENDS = frozenset("\"',|\t; \r\n")
 
 
 def find_named(text: str, low: str) -> Iterator[Hit]:
     """Values of names that promise a secret. `low` is `text` in lower case, equally long."""
-    done, table = 0, Table(text)
+    done, last, table = 0, -_CROWDED_CHARS, Table(text)
+    in_vain: set[str] = set()  # surroundings that held no secret: hostile text repeats itself
     for word in compiled(_WORDS).finditer(low):
         at = word.start()
         if at < done:
@@ -38,9 +42,18 @@ def find_named(text: str, low: str) -> Iterator[Hit]:
         follower = text[end : end + 1]
         if follower not in _FOLLOWERS or end - start >= _NAME_CHARS:
             continue
+        crowded = start - last < _CROWDED_CHARS
+        last = start
+        around = text[max(0, start - _BEFORE_CHARS) : end + _AFTER_CHARS] if crowded else ""
+        if crowded and around in in_vain:
+            continue
         hits, done = _said(text, low, start, end)
         if not hits and follower in _CELL_ENDS:
             hits = table.below(start, end)
+        if crowded and not hits:
+            if len(in_vain) >= _REMEMBERED:
+                in_vain.clear()
+            in_vain.add(around)
         yield from hits
 
 

@@ -15,6 +15,8 @@ from hindsight_cli.redact.values import is_placeholder, is_random, is_secret
 
 _USERINFO_CHARS = 600
 _RANDOM_CHARS = 16
+_HOST_CHARS, _HOOK_CHARS = 140, 300
+_URL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/?=-"
 _NO_PASSWORDS = frozenset(("x-oauth-basic", "x-access-token", "x", "oauth2"))
 _USERINFO = (
     r"(?P<user>[^\s/:@\"'<>`\\]{0,200})(?::(?P<password>[^\s/\"'<>`\\]{1,300}?))?"
@@ -68,8 +70,9 @@ def find_webhooks(text: str, low: str) -> Iterator[Hit]:
         if sign.start() < done:
             continue
         done = sign.end()
-        before = compiled(r"[\w.:/@-]+\Z").search(text, max(0, done - 140), done)
-        found = compiled(_HOOKS).search(text, before.start(), done + 300) if before else None
+        before = text[max(0, done - _HOST_CHARS) : done]
+        start = done - len(before) + len(before.rstrip(_URL))
+        found = compiled(_HOOKS).match(text, start, done + _HOOK_CHARS)
         if found and not is_placeholder(found.group().rsplit("/", 1)[-1]):
             done = found.end()
             yield Hit(found.start(), found.end(), "webhook_url", sure=2)

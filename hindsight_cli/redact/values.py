@@ -123,7 +123,7 @@ def is_shape(name: str, value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Whether `value` stands for a secret instead of being one."""
     low = value.lower()
-    bare = low.strip("\"'`<>[](){}*_-.:;,!? ")
+    bare = low.strip("\"'`<>[](){}*_-.:;,!?= ")
     if not bare or bare in WORDS or bare in _PROSE or "[redacted" in low:
         return True
     if len(set(bare)) < 3 or is_shape("template", value):
