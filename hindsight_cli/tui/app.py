@@ -77,6 +77,13 @@ class ReviewApp(App[None]):
     def on_mount(self) -> None:
         self.push_screen(ReviewScreen(self._open, self._root.name or str(self._root)))
 
+    async def action_quit(self) -> None:
+        """Leave once every decision is stored."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ReviewScreen):
+                await screen.settle()
+        self.exit()
+
     def action_tone(self) -> None:
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerFailed, WorkerState
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError
@@ -49,7 +50,7 @@ class ReviewScreen(Room):
         Binding("U", "undo_selected", "Undo this one", show=False),
         Binding("y", "copy", "Copy"),
         Binding("question_mark", "help", "Help", key_display="?"),
-        Binding("q", "quit", "Quit"),
+        Binding("q", "app.quit", "Quit"),
     ]
 
     def __init__(self, open_project: Callable[[], Project], name: str) -> None:
@@ -125,11 +126,11 @@ class ReviewScreen(Room):
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen())
 
-    async def action_quit(self) -> None:
-        """Leave once every decision is stored or its failure was told."""
+    async def settle(self) -> None:
+        """Wait until every decision is stored or refused."""
         mine = [w for w in self.workers if w.group == _DECISIONS and not w.is_finished]
-        await self.workers.wait_for_complete(mine)
-        self.app.exit()
+        with contextlib.suppress(WorkerFailed):  # told already
+            await self.workers.wait_for_complete(mine)
 
     # Not exclusive: a cancelled worker would lose a decision.
     @work(thread=True, group=_DECISIONS, exit_on_error=False)

@@ -38,6 +38,7 @@ TALL = 30  # rows; below that the queue leaves no empty lines
 _POLL_S = 2.0  # how soon what other programs propose or decide is seen
 _REST_S = 0.12  # moving faster than this, one is not reading yet
 _TOAST_S = 6.0
+_LOAD = "load"  # the group of the workers that read the ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +113,17 @@ class Room(Screen[None]):
         self.query_one(StepsPane).border_title = "cited steps, as recorded"
         self.queue.focus()
         self.load()
-        self.set_interval(_POLL_S, self.load)
+        self.set_interval(_POLL_S, self._poll)
 
     def on_resize(self, event: events.Resize) -> None:
         roomy = 4 if event.size.height >= TALL else 3
         self.queue.rows_each = roomy if event.size.width >= WIDE else 1
 
-    @work(thread=True, exclusive=True, group="load", exit_on_error=False)
+    def _poll(self) -> None:
+        if not any(w.group == _LOAD and not w.is_finished for w in self.workers):
+            self.load()
+
+    @work(thread=True, exclusive=True, group=_LOAD, exit_on_error=False)
     def load(self) -> None:
         """Read the ledger if it changed since the last time."""
         epoch = self._epoch

@@ -45,6 +45,9 @@ def _wrap_line(line: str, width: int) -> Iterator[tuple[int, int]]:
             yield begin, begin + len(line[begin:cut].rstrip())
             begin = cut
             used = cell_len(line[begin:start])
+            if used + cells > width:  # what may not be parted is wider than a line
+                yield begin, start
+                begin, used = start, 0
         used += cells
     yield begin, begin + len(line[begin:].rstrip())
 

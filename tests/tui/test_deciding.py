@@ -273,10 +273,11 @@ async def test_a_refused_decision_is_told_with_its_hint_and_comes_back(three: Re
 
 
 @pytest.mark.asyncio
-async def test_leaving_at_once_loses_no_decision(three: Review) -> None:
+@pytest.mark.parametrize("key", ["q", "ctrl+q"])
+async def test_leaving_at_once_loses_no_decision(three: Review, key: str) -> None:
     async with three.run() as pilot:
         await until_read(pilot)
-        await pilot.press("a", "q")
+        await pilot.press("a", key)
 
     assert three.status(FIRST) == "approved"
 

@@ -282,3 +282,36 @@ async def test_hundreds_wait_and_the_last_one_is_a_key_away(review: Review) -> N
         await until_read(pilot)
         await until_text(pilot, "500 of 500")
         assert "number 500" in screen_text(pilot)
+
+
+@pytest.mark.asyncio
+async def test_a_click_selects(review: Review) -> None:
+    review.propose(*(an_experience(n) for n in range(1, 4)))
+    async with review.run(size=(120, 36)) as pilot:
+        await until_read(pilot)
+        await pilot.click("#queue", offset=(5, 9))
+        assert selected_id(pilot) == ids(3)[0]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("size", [(20, 6), (40, 12), (500, 100)], ids=str)
+async def test_no_size_is_too_odd(review: Review, size: tuple[int, int]) -> None:
+    review.propose(an_experience(1, session_id=review.record_session(), risk=("delete",)))
+    async with review.run(size=size) as pilot:
+        await until_read(pilot)
+        for key in ("o", "z", "a", "escape", "e", "escape", "r", "escape", "question_mark"):
+            await pilot.press(key)
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("escape", "escape")
+        await until_text(pilot, "1 pending 1")
+
+
+@pytest.mark.asyncio
+async def test_a_project_that_went_away_is_told_and_ends_nothing(review: Review) -> None:
+    review.propose(an_experience(1))
+    async with review.run(size=(120, 36)) as pilot:
+        await until_read(pilot)
+        (review.root / ".hindsight" / "project.toml").unlink()
+        await pilot.press("a")
+        await until_text(pilot, "No Hindsight project at")
+        assert queue_ids(pilot) == ids(1)
