@@ -1,4 +1,4 @@
-"""Values that stand beside a name without `=`: in markup, pairs, flags, calls, after a space. Pure."""
+"""Values beside a name without `=`: in markup, pairs, flags, calls, after a space. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.names import Meaning, words_of
 from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.shapes import is_random, is_scrambled, is_shape
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_random, is_scrambled, is_secret, is_shape, is_told
+from hindsight_cli.redact.values import is_secret, is_told
 
 _PAIR_CHARS = 120
 _MARKUP_CHARS = 600
@@ -23,7 +24,8 @@ _TAGGED = (
 )
 # "name": "DB_PASSWORD", "value": "x"   - name: DB_PASSWORD \n value: x   ("API_KEY", "x")
 _PAIRED = (
-    r"\\*[\"']?\s{0,3},?\s{0,40}\\*[\"']?(?P<field>(?i:value|val|secretvalue))\\*[\"']?[ \t]*[:=]>?[ \t]*"
+    r"\\*[\"']?\s{0,3},?\s{0,40}\\*[\"']?"
+    r"(?P<field>(?i:value|val|secretvalue))\\*[\"']?[ \t]*[:=]>?[ \t]*"
     r"|\\*[\"'][ \t]*,\s{0,20}(?=[bfru]?\\*[\"'])"
 )
 _FLAG_GAP = r"[ \t]+(?:\\\r?\n[ \t]*)?|(\\*[\"'])[ \t]*,\s*(?=\1)"

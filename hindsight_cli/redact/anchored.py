@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.shapes import is_placeholder
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_placeholder, is_secret
+from hindsight_cli.redact.values import is_secret
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
+class Anchored(NamedTuple):
     """`pattern` is searched from `back` characters before the mark; group 1 is the secret."""
 
     kind: str
@@ -26,7 +26,9 @@ class Anchored:
 
 _WINDOW = 320
 _PAYPAL = "access_token$production${b36:16}${hex:32}"
-_HASH = r"(\$(?:[1569]|2[abxy]?|y|gy|apr1|argon2[id]{1,2}|scrypt|pbkdf2[\w-]*)\$[\w./$,=+-]{20,250})"
+_HASH = (
+    r"(\$(?:[1569]|2[abxy]?|y|gy|apr1|argon2[id]{1,2}|scrypt|pbkdf2[\w-]*)\$[\w./$,=+-]{20,250})"
+)
 
 ANCHORED = (
     Anchored(
@@ -68,8 +70,12 @@ ANCHORED = (
     ),
     Anchored(
         "sql_password",
-        r"(?i:identified (?:with \\*[\"'`]?\w+\\*[\"'`]? )?(?:by|as)(?: password)?) \\*[\"']([^\"'`\\\n]{3,128})",
-        ("CREATE USER a IDENTIFIED BY '{b62:12}'", "identified with mysql_native_password by '{b62:12}'"),
+        r"(?i:identified (?:with \\*[\"'`]?\w+\\*[\"'`]? )?(?:by|as)(?: password)?)"
+        r" \\*[\"']([^\"'`\\\n]{3,128})",
+        (
+            "CREATE USER a IDENTIFIED BY '{b62:12}'",
+            "identified with mysql_native_password by '{b62:12}'",
+        ),
         ("IDENTIFIED BY 'password'",), chosen=True,
     ),
 )  # fmt: skip
@@ -107,4 +113,6 @@ def _match(text: str, rule: Anchored, at: int) -> re.Match[str] | None:
 
 
 def _is_one(rule: Anchored, value: str) -> bool:
-    return is_secret(value, Level.PASSWORD, config=True) if rule.chosen else not is_placeholder(value)
+    return (
+        is_secret(value, Level.PASSWORD, config=True) if rule.chosen else not is_placeholder(value)
+    )

@@ -19,8 +19,9 @@ from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.names import IN_QUERY, Meaning, meaning_of
 from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.shapes import is_shape
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_secret, is_shape
+from hindsight_cli.redact.values import is_secret
 
 _QUOTES = frozenset("\"'`")
 _LINK_CHARS = 120

@@ -24,7 +24,7 @@ _CHUNK = (
 )
 
 
-def find_blocks(text: str, low: str) -> Iterator[Hit]:  # noqa: ARG001
+def find_blocks(text: str, low: str) -> Iterator[Hit]:
     """Private key blocks, whole or cut."""
     if " KEY" in text:
         end = 0
@@ -42,7 +42,9 @@ def _pem(text: str) -> Iterator[Hit]:
     begin = compiled(_MARK % "BEGIN")
     at = text.find("BEGIN ")
     while at >= 0:
-        head = begin.match(text, max(0, at - 5), at + 80) or begin.match(text, max(0, at - 6), at + 80)
+        head = begin.match(text, max(0, at - 5), at + 80) or begin.match(
+            text, max(0, at - 6), at + 80
+        )
         end = _body_end(text, head.end()) if head else None
         if head is not None and end is not None:
             yield Hit(head.start(), end, _KIND, sure=3)
@@ -64,7 +66,9 @@ def _headless(text: str, floor: int) -> Iterator[Hit]:
     end_mark = compiled(_MARK % "END")
     at = text.find("END ", floor)
     while at >= 0:
-        end = end_mark.match(text, max(0, at - 5), at + 80) or end_mark.match(text, max(0, at - 6), at + 80)
+        end = end_mark.match(text, max(0, at - 5), at + 80) or end_mark.match(
+            text, max(0, at - 6), at + 80
+        )
         if end is not None:
             floor = max(floor, end.start() - _BODY_CHARS)
             floor = max(floor, text.rfind("-----", floor, end.start()) + 5)

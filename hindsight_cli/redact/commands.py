@@ -6,7 +6,7 @@ Flags are looked for first, because lines with one are few; then the command bef
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hindsight_cli.redact.headers import cookie_pairs
 from hindsight_cli.redact.levels import Level
@@ -16,6 +16,7 @@ from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_secret
 
 _COMMAND_CHARS = 1_000
+_PORT_CHARS = 5
 # Between a flag and its value: white space, a continued line, or the next item of a JSON list.
 _GAP = r"(?:[ \t]+(?:\\\r?\n[ \t]*)?|=|(?P<q>\\*[\"'])[ \t]*,\s*(?=(?P=q)))"
 _PIPED = r"(?:-n[ \t]+)?(?=[^\n|]{4,1000}\|[^\n|]{0,200}%s)"
@@ -26,8 +27,7 @@ _LOGIN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """The secret is the value that follows a match of `flags` after a match of `name`.
 
     `part`: only what follows the first such character of the value is secret.
@@ -42,18 +42,20 @@ class Command:
 
 COMMANDS = (
     Command(
-        r"mysql(?:dump|admin|import|show|check|pump|sh)?|mariadb(?:-dump|-admin)?", r"-p(?=[^\s\-])",
+        r"mysql(?:dump|admin|import|show|check|pump|sh)?|mariadb(?:-dump|-admin)?",
+        r"-p(?=[^\s\-])",
         ("mysql -uroot -p{pw} app", "mysqldump -h db.test -p'{pw}' app"),
         ("mysql -u root -p app", "mysql -p$DB_PASS"),
     ),
     Command(
-        r"sshpass", rf"-p(?:{_GAP})?", ("sshpass -p '{pw}' ssh a@b.test", "sshpass -p{pw} scp a b:"),
-        ('sshpass -p "$PW" ssh a@b',),
+        r"sshpass", rf"-p(?:{_GAP})?",
+        ("sshpass -p '{pw}' ssh a@b.test", "sshpass -p{pw} scp a b:"),
+        ('sshpass -p "$PW" ssh a@b', "sshpass -e ssh -p 2222 a@b"),
     ),
     Command(
-        _LOGIN, rf"(?:-p|-t)(?:{_GAP})",
+        _LOGIN, rf"-p(?:{_GAP})",
         ("docker login -u ci -p {pw} r.test", "helm registry login r.test -u a -p {pw}"),
-        ("docker login -u ci -p $PW r.test",),
+        ("docker login -u ci -p $PW r.test", "docker login r.test && docker run -p 8080:80 a"),
     ),
     Command(
         r"mongo(?:sh|dump|restore|export|import|stat|top)?|cqlsh|cypher-shell|beeline|snowsql|twine"
@@ -72,10 +74,13 @@ COMMANDS = (
     Command(r"7z[ar]?|(?:un)?rar", r"-h?p(?=[^\s\-])", ("7z a -p{pw} a.7z a",)),
     Command(
         r"curl", rf"(?:-u|--user|-U|--proxy-user)(?:{_GAP})?",
-        ("curl -u a:{pw} https://h.test", "curl --user 'a:{pw}' https://h.test", 'curl -u "{b62:30}:" h'),
+        (
+            "curl -u a:{pw} https://h.test", "curl --user 'a:{pw}' https://h.test",
+            'curl -u "{b62:30}:" h.test',
+        ),
         ("curl -u user:password https://h.test", 'curl -u "$U:$P" https://h.test'), part=":",
     ),
-    Command(r"https?ie?|xh", rf"(?:-a|--auth)(?:{_GAP})", ("http -a a:{pw} GET h.test",), part=":"),
+    Command(r"https?(?!:)|xh", rf"(?:-a|--auth)(?:{_GAP})", ("http -a a:{pw} GET h.test",), part=":"),
     Command(
         r"skopeo|crane|regctl", rf"--(?:src-|dest-)?creds(?:{_GAP})",
         ("skopeo copy --src-creds a:{pw} docker://a docker://b",), part=":",
@@ -91,34 +96,61 @@ COMMANDS = (
         ("openssl rsa -in k -passin pass:{pw}", "openssl enc -aes-256-cbc -k {pw}"),
         ("openssl rsa -passin env:PW",),
     ),
-    Command(r"snmp(?:walk|get|set|bulkwalk|getnext)", rf"-[AX](?:{_GAP})", ("snmpwalk -v3 -A {pw} h",)),
+    Command(
+        r"snmp(?:walk|get|set|bulkwalk|getnext)", rf"-[AX](?:{_GAP})", ("snmpwalk -v3 -A {pw} h",),
+    ),
     Command(
         r"htpasswd",
-        r"-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\w+[ \t]+)*(?:(?!-)\S+[ \t]+){1,2}(?=\S+[ \t]*(?:$|[\n|>;&\"']))",
+        r"-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\w+[ \t]+)*(?:(?!-)\S+[ \t]+){1,2}"
+        r"(?=\S+[ \t]*(?:$|[\n|>;&\"']))",
         ("htpasswd -cb f a {pw}", "htpasswd -nbB a {pw}"),
     ),
     Command(
-        r"kubectl|oc", r"--from-literal(?:=|[ \t]+)[\"']?[\w.-]+=",
+        r"(?:kubectl|oc)\b[^\n|;&]{0,80}?\bsecret", r"--from-literal(?:=|[ \t]+)[\"']?[\w.-]+=",
         ("kubectl create secret generic a --from-literal=b={pw}",),
         ("kubectl create configmap a --from-literal=mode=debug",),
     ),
     Command(
-        r"gh|glab", r"(?:-b|--body|--value|-v)[ \t=]+",
-        ("gh secret set A --body {b62:30}",), ("gh pr create --body text",),
+        r"(?:gh|glab)[ \t]+(?:secret|variable)[ \t]+set", r"(?:-b|--body|--value|-v)[ \t=]+",
+        ("gh secret set A --body {b62:30}",), ("gh pr create --body 'fixes 12'",),
     ),
     Command(
-        r"echo|printf", _PIPED % r"(?:sudo(?:[ \t]+-\w+)*[ \t]+-\w*S|--password-stdin|--with-token|passwd --stdin)",
+        r"echo|printf",
+        _PIPED % r"(?:sudo(?:[ \t]+-\w+)*[ \t]+-\w*S|--password-stdin|--with-token|passwd --stdin)",
         ("echo {pw} | sudo -S true", "echo {pw} | docker login -u a --password-stdin"),
         ("echo hello | sudo tee a", "echo $PW | docker login --password-stdin"),
     ),
 )  # fmt: skip
 # Commands that need no flag: found by a word of their own.
 WORD_COMMANDS = (
-    ("rabbitmqctl", Command(r"rabbitmqctl", r"(?:add_user|change_password)[ \t]+\S+[ \t]+", ("rabbitmqctl add_user a {pw}",))),
+    (
+        "rabbitmqctl",
+        Command(
+            r"rabbitmqctl", r"(?:add_user|change_password)[ \t]+\S+[ \t]+",
+            ("rabbitmqctl add_user a {pw}",),
+        ),
+    ),
     ("net user", Command(r"net", r"user[ \t]+(?!/)\S+[ \t]+(?![/*])", ("net user a {pw} /add",))),
-    ("sqlplus", Command(r"sqlplus", r"(?:-[SsLl][ \t]+)*(?=[\w$]+/[^\s@/]+(?:@|\s|$))", ("sqlplus a/{pw}@db.test",), part="/")),
-    ("alias set", Command(r"mc", r"alias[ \t]+set[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+", ("mc alias set a https://h.test a {pw}",))),
-    ("vault login", Command(r"vault", r"login[ \t]+(?!-)", ("vault login {b62:26}",), ("vault login token=$T",))),
+    (
+        "sqlplus",
+        Command(
+            r"sqlplus", r"(?:-[SsLl][ \t]+)*(?=[\w$]+/[^\s@/]+(?:@|\s|$))",
+            ("sqlplus a/{pw}@db.test",), part="/",
+        ),
+    ),
+    (
+        "alias set",
+        Command(
+            r"mc", r"alias[ \t]+set[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+",
+            ("mc alias set a https://h.test a {pw}",),
+        ),
+    ),
+    (
+        "vault login",
+        Command(
+            r"vault", r"login[ \t]+(?!-)", ("vault login {b62:26}",), ("vault login token=$T",),
+        ),
+    ),
 )  # fmt: skip
 # Commands whose own name is a word that talks of secrets (named.py finds those).
 COMMANDS_BY_NAME = {
@@ -127,11 +159,17 @@ COMMANDS_BY_NAME = {
         Command(r"chpasswd", r"<<<[ \t]*", ("chpasswd <<< 'a:{pw}'",), part=":"),
     ),
     "secrets": (
-        Command(r"fly(?:ctl)?|supabase|doppler", r"secrets[ \t]+set[ \t]+\w+=", ("flyctl secrets set A={b62:30}",)),
+        Command(
+            r"fly(?:ctl)?|supabase|doppler",
+            r"secrets[ \t]+set[ \t]+\w+=",
+            ("flyctl secrets set A={b62:30}",),
+        ),
     ),
     "wpa_passphrase": (Command(r"wpa_passphrase", r"\S+[ \t]+", ("wpa_passphrase home {pw}",)),),
 }
-_ANY_NAME = rf"(?<![\w-])(?:{'|'.join(f'(?P<c{i}>{c.name})' for i, c in enumerate(COMMANDS))})(?![\w-])"
+_ANY_NAME = (
+    rf"(?<![\w-])(?:{'|'.join(f'(?P<c{i}>{c.name})' for i, c in enumerate(COMMANDS))})(?![\w-])"
+)
 _FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbS]|-[uapscfbw])"
 
 
@@ -213,6 +251,8 @@ def _whole(text: str, at: int) -> Hit | None:
     if value is None:
         return None
     candidate = text[value.start : value.end]
+    if candidate.isdigit() and len(candidate) <= _PORT_CHARS:
+        return None
     if not is_secret(candidate, Level.PASSWORD, quoted=bool(value.quote), config=True):
         return None
     return Hit(value.start, value.end, "password", sure=2)
@@ -220,7 +260,9 @@ def _whole(text: str, at: int) -> Hit | None:
 
 def _divided(text: str, at: int, divider: str) -> Hit | None:
     """The part behind the divider of `user:password`, `"user":"password"`, `user%password`."""
-    user = compiled(rf"(\\*[\"']?)([^\s\"'{divider}]*)(?:\1{divider}(?=\\*[\"'])|{divider})").match(text, at)
+    user = compiled(rf"(\\*[\"']?)([^\s\"'{divider}]*)(?:\1{divider}(?=\\*[\"'])|{divider})").match(
+        text, at
+    )
     if user is None:
         return None
     start, opened = user.end(), user[1]

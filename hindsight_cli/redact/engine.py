@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hindsight_cli.redact.spans import Hit, Span, merged
 
 if TYPE_CHECKING:
-    from hindsight_cli.redact.jsonvalue import JsonValue
+    from hindsight_cli.records.jsonvalue import JsonValue
     from hindsight_cli.redact.known import KnownValues
 
 _PASSES = 4  # replacing one secret may bring another to light; two passes nearly always do
@@ -49,9 +49,12 @@ class Redactor:
 
     def value(self, value: JsonValue) -> JsonValue:
         """A copy of a JSON value without secrets in its strings, keys and named fields."""
-        from hindsight_cli.redact.jsonvalue import Walker
+        from hindsight_cli.redact.jsonvalue import Tools, Walker
 
-        return Walker(self._hits, lambda text, hits: self.text(self._replaced(text, hits)), self._mark).walk(value)
+        return Walker(Tools(self._hits, self._replaced_again, self._mark)).walk(value)
+
+    def _replaced_again(self, text: str, hits: list[Hit]) -> str:
+        return self.text(self._replaced(text, hits))
 
     def _hits(self, text: str) -> list[Hit]:
         if len(text) < _LEAST_CHARS:
@@ -99,4 +102,6 @@ def _without_placeholders(text: str, hits: list[Hit]) -> list[Hit]:
     if "[REDACTED:" not in text:
         return hits
     marks = [mark.span() for mark in _placeholder().finditer(text)]
-    return [hit for hit in hits if not any(hit.start < end and start < hit.end for start, end in marks)]
+    return [
+        hit for hit in hits if not any(hit.start < end and start < hit.end for start, end in marks)
+    ]

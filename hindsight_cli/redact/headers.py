@@ -10,8 +10,9 @@ from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.literals import read_bare
 from hindsight_cli.redact.names import meaning_of
 from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.shapes import is_placeholder, is_random, is_shape
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_placeholder, is_random, is_secret, is_shape
+from hindsight_cli.redact.values import is_secret
 
 _HEAD_CHARS = 120
 _COOKIE_CHARS = 4_096

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
+from hindsight_cli.redact.shapes import is_path, is_placeholder
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import WORDS, is_path, is_placeholder
+from hindsight_cli.redact.vocabulary import PLACEHOLDERS
 
 _LEAST_CHARS = 6  # a shorter value occurs by chance
+_LEAST_DIGITS = 8
+_LEAST_BASE64 = 12  # of a core inside something longer
 _WHOLE_WORD_CHARS = 16  # a shorter word must stand alone: `hunter` is not in `huntergreen`
 
 
@@ -40,16 +42,21 @@ class KnownValues:
 
 
 def _is_worth(value: str) -> bool:
-    if len(value) < _LEAST_CHARS or value.lower() in WORDS:
+    if len(value) < _LEAST_CHARS or value.lower() in PLACEHOLDERS:
         return False
-    return not (is_placeholder(value) or is_path(value) or (value.isdigit() and len(value) < 8))
+    return not (
+        is_placeholder(value) or is_path(value) or (value.isdigit() and len(value) < _LEAST_DIGITS)
+    )
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     if end - start >= _WHOLE_WORD_CHARS:
         return True
-    inside = (text[start - 1 : start] + text[start], text[end - 1] + text[end : end + 1])
-    return not any(len(pair) == 2 and pair.isalnum() for pair in inside)
+    before, after = text[start - 1 : start], text[end : end + 1]
+    joined = (before.isalnum() and text[start].isalnum()) or (
+        after.isalnum() and text[end - 1].isalnum()
+    )
+    return not joined
 
 
 def _variants(value: str) -> set[str]:
@@ -67,7 +74,11 @@ def _variants(value: str) -> set[str]:
     for text in (value, value.strip()):
         for safe in ("", "/", "!~*'()"):
             quoted = quote(text.encode("utf-8", "surrogatepass"), safe=safe)
-            plain |= {quoted, _lower_escapes(quoted), quote_plus(text.encode("utf-8", "surrogatepass"), safe=safe)}
+            plain |= {
+                quoted,
+                _lower_escapes(quoted),
+                quote_plus(text.encode("utf-8", "surrogatepass"), safe=safe),
+            }
         plain |= _base64(text.encode("utf-8", "surrogatepass"))
     return {text for text in plain if len(text) >= _LEAST_CHARS}
 
@@ -85,12 +96,6 @@ def _base64(data: bytes) -> set[str]:
             core = encode(b"\0" * shift + data).decode()
             skip = (0, 2, 3)[shift]
             whole = (len(data) + shift) // 3 * 4  # the last group depends on what follows
-            if whole - skip >= 12:
+            if whole - skip >= _LEAST_BASE64:
                 out.add(core[skip:whole])
     return out
-
-
-@lru_cache(maxsize=1)
-def no_values() -> KnownValues:
-    """For redactors that know nothing."""
-    return KnownValues({})

@@ -58,7 +58,7 @@ def find_named(text: str, low: str) -> Iterator[Hit]:
 
 
 def _said(text: str, low: str, start: int, end: int) -> tuple[list[Hit], int]:
-    """What follows the name at `start:end`: a header's parts, a value or a sentence; and its end."""
+    """What follows the name at `start:end`, a value, a header or a sentence; and its end."""
     name = low[start:end].lstrip("-")
     if name.endswith(("cookie", "cookies", "cookie2")):
         return after_cookie(text, end)

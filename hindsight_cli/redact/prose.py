@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.shapes import is_code, is_placeholder, is_random, is_shape
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_code, is_hash, is_placeholder, is_random, is_shape, is_told
+from hindsight_cli.redact.values import is_told
+from hindsight_cli.redact.vocabulary import words
 
 _NEAR_CHARS = 100
 _LINK_CHARS = 120
 _RANDOM_CHARS = 16
 _NEAR_RANDOM_CHARS = 20
-_PERSON = frozenset(
-    "password passwd passphrase passcode pwd passwort kennwort contraseña senha passe".split()
+_PERSON = words(
+    "password passwd passphrase passcode pwd passwort kennwort contraseña senha passe",
 )
-_MACHINE = frozenset("secret token credential credentials key".split())
+_MACHINE = words("secret token credential credentials key")
 _JOINED = frozenset("/.=+@:(")  # beside a word they make it part of a path, an address, a call
 _AFTER = frozenset(" :\t\"'`*是为：")
 _CJK_WORDS = (
-    "密码", "口令", "密钥", "秘钥", "令牌", "私钥", "凭证", "凭据", "授权码", "验证码", "密碼", "金鑰",
-    "權杖", "パスワード", "トークン", "비밀번호", "토큰",
+    "密码", "口令", "密钥", "秘钥", "令牌", "私钥", "凭证", "凭据", "授权码", "验证码",
+    "密碼", "金鑰", "權杖", "パスワード", "トークン", "비밀번호", "토큰",
 )  # fmt: skip
 _FOREIGN_WORDS = ("пароль", "ключ", "токен")
 # What links a name and its value, at most six words on: "password for the staging database is".
@@ -33,7 +34,8 @@ _LINK = (
 _WORDS_BETWEEN = r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.-]{1,24}){0,6}[ \t]*"
 _CJK_SAID = (
     r"[\"'`*]{0,2}[（(]?[一-鿿A-Za-z0-9 ]{0,10}?[）)]?[ \t]*已?经?"
-    r"(?:改|设|换|更新|修改|设置|重置)?(?:是|为|成了?|:|：|=|＝|到|叫|用|は|는|은|[ \t])[ \t]*[*]{0,2}"
+    r"(?:改|设|换|更新|修改|设置|重置)?(?:是|为|成了?|:|：|=|＝|到|叫|用|は|는|은|[ \t])"
+    r"[ \t]*[*]{0,2}"
 )
 # What is said about passwords in general: their length, their rules, where they are kept.
 _CJK_ABOUT = (
@@ -88,7 +90,7 @@ def _is_it(text: str, value: Value, *, person: bool) -> bool:
     if not value.quote and is_code(candidate):
         return False
     random = is_random(candidate, _RANDOM_CHARS)
-    return random and not is_hash(candidate) and not is_placeholder(candidate)
+    return random and not is_shape("hash", candidate) and not is_placeholder(candidate)
 
 
 def _nearby(text: str, at: int) -> Hit | None:

@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.rules import RULES, Rule
+from hindsight_cli.redact.shapes import is_placeholder, is_random, is_sequence, is_shape, is_wordy
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_placeholder, is_random, is_sequence, is_shape, is_wordy
+from hindsight_cli.redact.vocabulary import words
 
 _WORD_CHARS = 16
 _LONG_WORD_CHARS = 40  # from here a key may stand inside a longer word
@@ -21,19 +22,19 @@ _BODY_CHARS = 300
 _DISTINCT = 7  # different characters in the body of any key
 _ESCAPES = "nrt"
 # Words of a prefix that say: what follows is a credential.
-_QUALIFIERS = frozenset(
-    "live test prod pat sk rk key token tok secret sec api apikey access refresh oauth auth admin"
-    " service svc sat pw password cred personal bot v1 v2 v3 usr user org".split()
+_QUALIFIERS = words(
+    "live test prod pat sk rk key token tok secret sec api apikey access refresh oauth auth",
+    "admin service svc sat pw password cred personal bot v1 v2 v3 usr user org",
 )
-_STRONG = frozenset("live pat sk secret token tok apikey pw password cred".split())
+_STRONG = words("live pat sk secret token tok apikey pw password cred")
 _QUALIFIED_CHARS = 20
 _UNQUALIFIED_CHARS = 32
 # Prefixes of identifiers, which are as random as keys and open to everybody.
-_IDS = frozenset(
-    "toolu msg call chatcmpl req resp file asst thread run step evt cus sub pi pm price session"
-    " ses conv item fc rs cs in ch seti prod trace span sha sha1 sha256 sha384 sha512 md5 main chunk"
-    " vendor index bundle batch asset commit build layer img image doc page event job task user org"
-    " team project chat message block".split()
+_IDS = words(
+    "toolu msg call chatcmpl req resp file asst thread run step evt cus sub pi pm price",
+    "session ses conv item fc rs cs in ch seti prod trace span sha sha1 sha256 sha384 sha512",
+    "md5 main chunk vendor index bundle batch asset commit build layer img image doc page",
+    "event job task user org team project chat message block",
 )
 _TAILS = ("-us", "_mmk", ".atlasv1.")  # what formats without a prefix contain
 
@@ -48,7 +49,7 @@ def _by_prefix() -> Mapping[str, tuple[Rule, ...]]:
     return MappingProxyType({head: tuple(rules) for head, rules in index.items()})
 
 
-def find_tokens(text: str, low: str) -> Iterator[Hit]:  # noqa: ARG001
+def find_tokens(text: str, low: str) -> Iterator[Hit]:
     """Provider keys and prefixed random tokens."""
     index = _by_prefix()
     digit = compiled(r"\d").search
@@ -113,19 +114,19 @@ def _prefixed(text: str, start: int, end: int) -> Hit | None:
     head = compiled(r"(?:[a-z][a-z0-9]{0,11}[_-]){1,4}").match(text, start, end)
     if head is None or end - head.end() < _QUALIFIED_CHARS or text[start - 1 : start] in ("/", "+"):
         return None
-    words = set(compiled(r"[a-z0-9]+").findall(head.group()))
+    heads = set(compiled(r"[a-z0-9]+").findall(head.group()))
     body = text[head.end() : end].rstrip(".-_")
-    if words & _IDS or head.group().startswith("test_") or "." in body or len(body) > _BODY_CHARS:
+    if heads & _IDS or head.group().startswith("test_") or "." in body or len(body) > _BODY_CHARS:
         return None
     hexadecimal = is_shape("hex", body)
     least = _QUALIFIED_CHARS
-    if hexadecimal or not words & _QUALIFIERS:
+    if hexadecimal or not heads & _QUALIFIERS:
         least = _UNQUALIFIED_CHARS
     if hexadecimal:
-        fits = bool(words & _STRONG)
+        fits = bool(heads & _STRONG)
     else:
         fits = body != body.lower() and body != body.upper() and not is_shape("uuid", body)
-        fits = fits and bool(words & _QUALIFIERS or (body.isalnum() and len(words) == 1))
+        fits = fits and bool(heads & _QUALIFIERS or (body.isalnum() and len(heads) == 1))
     digits = sum(char.isdigit() for char in body)
     if not fits or digits < max(2, len(body) // 16):
         return None

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.patterns import compiled
+from hindsight_cli.redact.shapes import is_placeholder, is_random
 from hindsight_cli.redact.spans import Hit
-from hindsight_cli.redact.values import is_placeholder, is_random, is_secret
+from hindsight_cli.redact.values import is_secret
 
 _USERINFO_CHARS = 600
 _RANDOM_CHARS = 16
@@ -23,7 +24,9 @@ _USERINFO = (
     r"@(?=[\w\[${-][^\s@\"']{0,253})(?![^\s/?#\"'<>`\\]{0,300}@)"
 )
 # user:password@tcp(host) and jdbc:oracle:thin:user/password@host
-_SOURCE_NAMES = r"[\w.-]+:([^\s:\"'`@]{1,200})@(?:tcp|unix)\(|jdbc:oracle:\w+:\w+/([^\s@\"'`]{1,100})@"
+_SOURCE_NAMES = (
+    r"[\w.-]+:([^\s:\"'`@]{1,200})@(?:tcp|unix)\(|jdbc:oracle:\w+:\w+/([^\s@\"'`]{1,100})@"
+)
 _LIKELY_HOOK = r"hook(?:s\.(?:slack|zapier)|s/\d|\.office|/[\w-]{20}|/send\?key=)"
 _HOOKS = (
     r"(?:https?://)?(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[\w+/-]{20,120}"
@@ -40,7 +43,7 @@ def find_urls(text: str, low: str) -> Iterator[Hit]:
     at = text.find("://")
     while at >= 0:
         found = compiled(_USERINFO).match(text, at + 3, at + _USERINFO_CHARS)
-        web = low.startswith(("http", "ttps"), at - 4) if at >= 4 else False
+        web = low.endswith(("http", "https"), max(0, at - len("https")), at)
         hit = _from_userinfo(found, web=web) if found else None
         if hit is not None:
             yield hit
