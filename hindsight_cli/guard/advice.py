@@ -55,7 +55,8 @@ _MAX_LEFT_CJK = 2
 _WORKAROUND = re.compile(
     r"""(?<![\w-])(?:
       --no-verify(?:-ssl|-tls)? | --insecure | --no-check-certificate | --trusted-host
-    | --no-validate | --skip(?:-[\w-]+)? | --no-tests? | --ignore-(?:errors|scripts|platform-reqs|requires-python)
+    | --no-validate | --skip(?:-[\w-]+)? | --no-tests?
+    | --ignore-(?:errors|scripts|platform-reqs|requires-python)
     | --force(?!-with-lease|-reinstall|-unlock|-recreate|-exclude)(?:-[\w-]+)? | --legacy-peer-deps
     | --allow-(?:unauthenticated|insecure[\w-]*|downgrades) | --break-system-packages
     | --disable-[\w-]+ | --privileged | --nodeps | --no-deps | --exit-zero | --passWithNoTests

@@ -13,6 +13,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from hindsight_cli.guard.escapes import CONCEALED
+
 # Kinds of hiding, worst first; the gate decides what each costs.
 TAG_CHARACTERS = "tag_characters"
 BIDI_OVERRIDE = "bidi_override"
@@ -85,7 +87,9 @@ def _newlines(text: str) -> str:
 
 
 def _drop_escapes(text: str, hidden: list[str]) -> str:
-    text = _COLOUR.sub("", text)  # colour carries no text and hides none
+    if CONCEALED.search(text):
+        hidden.append(TERMINAL_ESCAPE)
+    text = _COLOUR.sub("", text)  # other colours carry no text and hide none
     if _ESCAPE.search(text):
         hidden.append(TERMINAL_ESCAPE)
         text = _ESCAPE.sub("", text)

@@ -16,13 +16,13 @@ _MOVES = re.compile(
     r"\x1b\[[0-9;?]*[A-HJKSTfhlmsu]|\x1b[78=>MDE]|\x1b\([B0]|\x1b\](?:0|1|2|7|133|"
     r"633);[^\x07\x1b]*(?:\x07|\x1b\\)"
 )
-_CONCEALED = re.compile(r"\x1b\[(?:\d+;)*8(?:;\d+)*m")
+CONCEALED = re.compile(r"\x1b\[(?:[0-9;:]*[;:])?8(?:[;:][0-9;:]*)?m")
 _ANY = re.compile(r"[\x1b\x80-\x9f]")
 
 
 def is_harmless(text: str) -> bool:
     """Whether every escape in `text` only draws: nothing typed, copied, hidden or mislinked."""
-    if _CONCEALED.search(text):
+    if CONCEALED.search(text):
         return False
     if any(not _is_honest(*link.groups()) for link in _LINK.finditer(text)):
         return False

@@ -13,7 +13,7 @@ import errno
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import lru_cache, partial
 
 # Names written in mixed case that are words of the language, not identifiers of a project.
 _PRODUCTS = frozenset(
@@ -26,7 +26,7 @@ _PRODUCTS = frozenset(
     changelog todo wifi ebay paypal dotenv asyncio stackoverflow duckdb clickhouse influxdb
     opentelemetry deepseek anthropic huggingface bugbot posthog mcp llm api cli ci cd pr prs
     os id ids url urls uri ui ux db vm vms node.js vue.js next.js nuxt.js express.js d3.js
-    three.js asp.net vb.net e.g i.e etc vs a.k.a a.m p.m u.s u.k no. fig inc ltd ph.d
+    ipv http utf three.js asp.net vb.net e.g i.e etc vs a.k.a a.m p.m u.s u.k no. fig inc ltd ph.d
     mid-air""".split()  # noqa: SIM905
 )
 _EXTENSIONS = (
@@ -46,7 +46,7 @@ _SUBCOMMANDS = {
     "rebase "
     "reflog remote reset restore revert rm show stash status submodule switch tag worktree",
     "gh": "api auth issue pr release repo run workflow",
-    "docker": "attach build builder buildx commit compose container cp exec images info inspect "
+    "docker": "attach build builder buildx commit compose container cp exec info inspect "
     "kill load login logs network ps pull push restart rm rmi run save start stats stop system tag "
     "update volume",
     "kubectl": "apply cordon create delete describe drain edit exec get logs patch rollout scale",
@@ -82,28 +82,28 @@ _SINGLE = re.compile(r"(?<![\w'])'([^'\n]{2,160})'(?![\w'])|‘([^’\n]{2,160})
 _PLACEHOLDER = re.compile(r"<[A-Za-z_][\w .:/-]*>|\{[A-Za-z_][\w .-]*\}|\[\.\.\.\]|\.{3,}|…|\*+")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"'`)\]，。；、（）]+", re.IGNORECASE)
 _HOST = re.compile(
-    _L
-    + r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|test|local|internal|ai|cn|co|app|sh|example)"
-    + _R,
+    _L + r"(?:[a-z0-9-]{1,60}\.){1,6}(?:com|org|net|io|dev|test|local|internal|ai|cn|co|app|sh|"
+    r"example)" + _R,
     re.IGNORECASE,
 )
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]+)+", re.ASCII)
 _FLAG = re.compile(r"(?<![\w/.\-])--?[A-Za-z][\w-]*(?:=[^\s,;)`'\"，。；、]+)?", re.ASCII)
 _PATH = re.compile(
-    r"(?<![\w/.\-~$@:])(?:~/|\.{1,2}/|/|\$[A-Z_]+/|[A-Za-z]:\\|"
-    r"(?:[\w.@+-]+/))(?:[\w.@+*~-]+/)*[\w.@+*~-]+/?",
+    r"(?<![\w/.\-~$@:])(?:[A-Za-z]:\\(?:[\w.@+-]+\\?)+|(?:~/|\.{1,2}/|/|\$[A-Z_]+/|[\w.@+-]+/)"
+    r"(?:[\w.@+*~-]+/)*[\w.@+*~-]+/?)",
     re.ASCII,
 )
 _FILE = re.compile(
-    _L + r"[\w.-]*[A-Za-z0-9_-]\.(?:" + _EXTENSIONS + r")" + _R + r"(?![.(][A-Za-z])",
+    r"(?<![\w.-])[\w.-]{0,120}[A-Za-z0-9_-]\.(?:" + _EXTENSIONS + r")" + _R + r"(?![.(][A-Za-z])",
     re.ASCII | re.IGNORECASE,
 )
 _DOTFILE = re.compile(r"(?<![\w./*-])\.[a-z][a-z0-9_-]{2,}(?:\.[a-z]+)*" + _R, re.ASCII)
 _SNAKE = re.compile(_L + r"_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*(?:\(\))?", re.ASCII)
 _DUNDER = re.compile(r"(?<![\w])__[a-z]\w*", re.ASCII)
 _CAMEL = re.compile(
-    _L + r"(?:[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+|(?:[A-Z]+[a-z0-9]+){2,}[A-Z]*|"
-    r"[A-Z]{2,}[a-z]+[A-Za-z]*|[A-Z][a-z0-9]+[A-Z]{2,}[A-Za-z]*)(?:\(\))?" + _R,
+    _L + r"(?:[a-z][a-z0-9]{0,60}(?:[A-Z][a-z0-9]{0,60}){1,12}|"
+    r"[A-Z][a-z0-9]{1,60}(?:[A-Z][A-Za-z0-9]{0,60}){1,12}|"
+    r"[A-Z]{2,12}[a-z][A-Za-z0-9]{0,80})(?:\(\))?" + _R,
     re.ASCII,
 )
 _CALL = re.compile(_L + r"[A-Za-z_][\w.]*\(\)", re.ASCII)
@@ -180,7 +180,8 @@ def literals(text: str) -> list[str]:
     return list(dict.fromkeys(item.text for item in find_literals(text)))
 
 
-def find_literals(text: str) -> list[Literal]:
+@lru_cache(maxsize=256)  # a candidate's texts are looked through by several checks
+def find_literals(text: str) -> tuple[Literal, ...]:
     """The literals with the way each has to be looked up.
 
     A backticked span is one literal; names inside a quotation count for themselves too.
@@ -192,7 +193,7 @@ def find_literals(text: str) -> list[Literal]:
     rest = _take_code(rest, found)
     _take_numbers(rest, found)
     found.sort(key=lambda pair: pair[0])
-    return list(dict.fromkeys(item for _, item in found))
+    return tuple(dict.fromkeys(item for _, item in found))
 
 
 def pieces(literal: str) -> list[str]:
@@ -262,7 +263,7 @@ def _is_ordinary(word: str, pattern: re.Pattern[str]) -> bool:
     if pattern is _PATH:  # and/or, gh api/jq, client/server
         return _SLASHED_WORDS.fullmatch(word) is not None or word.replace("/", "").isdigit()
     if pattern is _CAMEL:  # PRs, APIs, IDs
-        return bool(re.fullmatch(r"[A-Z]{2,}s", word)) or folded.rstrip("s") in _PRODUCTS
+        return bool(re.fullmatch(r"[A-Z]{2,}s", word)) or folded.rstrip("s0123456789") in _PRODUCTS
     if pattern is _SCOPED:  # "note:this", "key:value"
         return bool(re.fullmatch(r"[a-z]+:[a-z]+", word))
     if pattern is _ASSIGNED:
@@ -271,7 +272,7 @@ def _is_ordinary(word: str, pattern: re.Pattern[str]) -> bool:
 
 
 _CODE_PATTERNS = (
-    *(_URL, _EMAIL, _PACKAGE, _FLAG, _PATH, _FILE, _HOST, _ENV, _ASSIGNED, _SCOPED, _CALL),
+    *(_URL, _EMAIL, _PACKAGE, _FLAG, _PATH, _FILE, _HOST, _ASSIGNED, _ENV, _SCOPED, _CALL),
     *(_DUNDER, _DOTTED, _SNAKE, _DOTFILE, _CAMEL, _VERSION, _RANGE, _ERRNO, _KEBAB),
 )
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from hindsight_cli.guard import lexicon as lx
 from hindsight_cli.guard.risk_classes import (
@@ -70,6 +71,7 @@ _IN_HEADER = re.compile(lx.IN_HEADER)
 _QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|'[^'\n]{3,}'(?!\w)")
 _JSON_BEFORE = re.compile(r"(?:[\"']\s*:|[\[{])\s*$")
 _MIN_FRAME = 8  # characters round a quotation
+_MAX_MATCHES = 40  # of one class in one text: more tell nothing more
 _AROUND = 120
 _SPACES = re.compile(r"[ \t\u3000]+")
 
@@ -80,8 +82,15 @@ def scan(text: str, *, commands: bool = True) -> list[Hit]:
     `commands` False: only what addresses the reader (for prose that is merely read,
     such as a README, where `rm -rf` is no attack).
     """
+    return _each_once(scan_every(text, commands=commands))
+
+
+def scan_every(text: str, *, commands: bool = True) -> Iterator[Hit]:
+    """Like `scan`, but every hit (up to a bound a class), so that each can be weighed."""
     rules = _ALL_RULES if commands else _READ_RULES
-    return _each_once(hit for view in views(text) for hit in [*_hits(view, rules), *_marks(view)])
+    for view in views(text):
+        yield from _hits(view, rules)
+        yield from _marks(view)
 
 
 def scan_joined(parts: Sequence[str]) -> list[Hit]:
@@ -105,18 +114,23 @@ def _each_once(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _marks(text: str) -> Iterator[Hit]:
-    for match in FORGERY_MARKS.finditer(text):
-        yield Hit(FORGERY, match.group().strip()[:80], _is_quoted(text, match))
+    matches = list(islice(FORGERY_MARKS.finditer(text), _MAX_MATCHES))
+    quotes = _quotations(text) if matches else []
+    for match in matches:
+        yield Hit(FORGERY, match.group().strip()[:80], _is_quoted(match, quotes))
 
 
 def _hits(text: str, rules: Iterable[Rule]) -> Iterator[Hit]:
     folded = _SPACES.sub(" ", text.casefold().replace("’", "'"))
     cjk = has_cjk(folded)
+    quotes = _quotations(folded)
     for rule in rules:
-        for match in rule.found_in(folded, has_cjk=cjk):
+        matches = rule.found_in(folded, has_cjk=cjk)
+        for match in islice(matches, _MAX_MATCHES):
             if not _is_excused(rule.risk, folded, match):
                 around = folded[max(0, match.start() - _AROUND) : match.end() + _AROUND]
-                yield Hit(rule.risk, match.group().strip()[:80], _is_quoted(folded, match), around)
+                quoted = _is_quoted(match, quotes)
+                yield Hit(rule.risk, match.group().strip()[:80], quoted, around)
 
 
 def _is_excused(risk: str, text: str, match: re.Match[str]) -> bool:
@@ -133,12 +147,15 @@ def _is_excused(risk: str, text: str, match: re.Match[str]) -> bool:
     return False
 
 
-def _is_quoted(text: str, match: re.Match[str]) -> bool:
-    """Whether a match stands as an example inside a longer text; a JSON string is no example."""
-    return any(
-        quote.start() < match.start()
-        and match.end() < quote.end()
-        and len(text) - len(quote.group()) > _MIN_FRAME
-        and not _JSON_BEFORE.search(text[: quote.start()])
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Where something stands as an example inside a longer text; a JSON string is no example."""
+    return [
+        quote.span()
         for quote in _QUOTES.finditer(text)
-    )
+        if len(text) - len(quote.group()) > _MIN_FRAME
+        and not _JSON_BEFORE.search(text[max(0, quote.start() - _AROUND) : quote.start()])
+    ]
+
+
+def _is_quoted(match: re.Match[str], quotes: list[tuple[int, int]]) -> bool:
+    return any(start < match.start() and match.end() < end for start, end in quotes)

@@ -66,9 +66,9 @@ ADDRESS_RULES = (
         r"\b(?:eras|clear|wip|delet|remov|truncat|disabl|unset)(?:e|es|ing|s)? (?:the |your |"
         r"all )?(?:shell |bash |command |audit |access )(?:history|log|trail)s?",
         r"\bhistory -c\b|\bunset histfile|histfile=/dev/null|histsize=0",
-        r"\bso (?:that )?(?:nobody|no one|no-one|the \w+|they|reviewers?) (?:does not|do not|"
-        r"doesn't|don't|won't|will not|never|cannot|can't)? ?(?:notices?|sees?|finds? out|"
-        r"realizes?|learns?)\b",
+        r"\bso (?:that )?(?:nobody|no one|no-one|the \w{1,16}|they|reviewers?) (?:does not|"
+        r"do not|doesn't|don't|won't|will not|never|cannot|can't)? ?(?:notices?|sees?|"
+        r"finds? out|realizes?|learns?)\b",
         near(
             lx.ZH_NOT,
             rf"{lx.ZH_TELL}[^,。\n]{{0,8}}(?:{lx.ZH_PEOPLE}|本条|此条|这条|本规则|此事|该操作|"
@@ -88,7 +88,7 @@ ADDRESS_RULES = (
         near(
             rf"{B}(?:{lx.NOT}|skip(?:ping)?)",
             rf"(?:{lx.ASK}) (?:for )?(?:{lx.PEOPLE}|{lx.CONSENT}|(?:the |"
-            rf"any )?(?:\w+ )?{lx.CONSENT})",
+            rf"any )?(?:\w{{1,16}} )?{lx.CONSENT})",
             12,
         ),
         near(
@@ -105,7 +105,7 @@ ADDRESS_RULES = (
         ),
         r"\b(?:already|pre-?|auto-?) ?(?:approved|accepted|verified|reviewed) (?:by|this|rule|"
         r"lesson|and)|\breviewer has (?:accepted|approved)|\bmark(?:ed)? (?:it |this |"
-        r"the \w+ )?as (?:approved|verified|trusted|reviewed)",
+        r"the \w{1,16} )?as (?:approved|verified|trusted|reviewed)",
         near(rf"{B}(?:{lx.MUTATE})", lx.MEMORY, 20),
         near(
             lx.MEMORY,
@@ -122,24 +122,25 @@ ADDRESS_RULES = (
         ),
         near(
             rf"{B}(?:{lx.STORE})",
-            r"\b(?:lesson|experience|rule|memory) (?:\w+ )?(?:verbatim|unchanged|as is|"
+            r"\b(?:lesson|experience|rule|memory) (?:\w{1,16} )?(?:verbatim|unchanged|as is|"
             r"word for word)",
             20,
         ),
         near(
-            r"\b(?:raise|set|increase|boost|lower|reduce|put|change|bump|max)\w*\b",
-            r"\b(?:weight|score|trust|rank|priority) (?:of|for) (?:the |this |that |all |every )?"
-            r"(?:rules?|lessons?|memor(?:y|ies)|experiences?|entr(?:y|ies)|it|one|advice)\b",
+            r"\b(?:raise|set|increase|boost|lower|reduce|put|change|bump|max)\w{0,16}\b",
+            r"\b(?:weight|score|trust|rank|priority) (?:of|for) (?:the |this |that |all |"
+            r"every )?(?:rules?|lessons?|memor(?:y|ies)|experiences?|entr(?:y|ies)|it|one|"
+            r"advice)\b",
             16,
         ),
-        r"\bweight (?:of |to |= ?|is |at |: ?)*(?:1(?:\.0)?\b|\d{2,}|max\w*|highest|100)|"
+        r"\bweight (?:of |to |= ?|is |at |: ?)*(?:1(?:\.0)?\b|\d{2,}|max\w{0,16}|highest|100)|"
         r"\b(?:never|not) (?:to )?(?:expire|be (?:deleted|removed|forgotten|expired|"
-        r"reviewed))\b(?=.*(?:rule|lesson|memory|experience|this|weight))",
+        r"reviewed))\b(?=[^\n]{0,120}(?:rule|lesson|memory|experience|this|weight))",
         r"\breviews? (?:is|are) (?:now )?(?:optional|unnecessary|disabled|not needed|off)|"
         r"\bskip (?:the )?validation\b|\btask[ _]status ?[=:]|\b(?:delete|add|update|"
         r"approve)_(?:rule|memory|lesson|experience)s?\b",
         near(
-            r"\b(?:stop|kill|disable|pause|turn(?:ing)? off|uninstall|unset|terminate)\w*",
+            r"\b(?:stop|kill|disable|pause|turn(?:ing)? off|uninstall|unset|terminate)\w{0,16}",
             r"\b(?:the )?(?:recorder|hindsight|audit|trace capture|guard)\b",
             24,
         ),
@@ -150,7 +151,7 @@ ADDRESS_RULES = (
         lx.ZH_ANSWER_FOR_US,
         near(
             r"\b(?:broadcast|share|spread|send|forward|propagate|push|sync|publish|teach|"
-            r"distribute|install)\w*\b",
+            r"distribute|install)\w{0,16}\b",
             near(
                 lx.SELF,
                 r"\b(?:to|with|among|across|in|into) (?:all|every|each|any|other|the other|new|"
@@ -175,36 +176,33 @@ ADDRESS_RULES = (
         ),
         near(
             r"\b(?:rank|place|put|show|list|keep|pin|inject|load|apply)\b",
-            r"(?:this|it) (?:\w+ )?(?:first|on top|at the top|before (?:all|every|any)|"
+            r"(?:this|it) (?:\w{1,16} )?(?:first|on top|at the top|before (?:all|every|any)|"
             r"above (?:all|every|any)|in every)",
             16,
         ),
         near(
             r"\b(?:copy|repeat|include|reproduce|add|append|propagate|carry)\b",
             r"(?:this (?:rule|lesson|text|memory|note|sentence|paragraph)|it|"
-            r"these lines) (?:\w+ ){0,3}(?:in|into|to) (?:every|each|all|any|"
-            r"new) (?:\w+ )?(?:lesson|rule|memor|experience|trace|summary|reflection|file|"
+            r"these lines) (?:\w{1,16} ){0,3}(?:in|into|to) (?:every|each|all|any|"
+            r"new) (?:\w{1,16} )?(?:lesson|rule|memor|experience|trace|summary|reflection|file|"
             r"answer|project|repo)",
             12,
         ),
         r"\b(?:ignore|discard|disregard|reject) (?:all |any |every )?(?:negative |bad |user |"
         r"human )?(?:feedback|corrections?|votes?|reviews?|objections?)\b|\b(?:contradict|"
-        r"disagree)\w* (?:with )?(?:this|it)[^.\n]{0,30}\b(?:wrong|false|outdated|delete|drop|"
-        r"ignore|remove)",
+        r"disagree)\w{0,16} (?:with )?(?:this|it)[^.\n]{0,30}\b(?:wrong|false|outdated|delete|"
+        r"drop|ignore|remove)",
         near(
             r"\bwhen (?:two|several|other|any|rules|lessons|memories)\b",
             r"\bthis (?:one|rule|lesson|memory)?\s*(?:wins|prevails|counts|applies|stays)",
             40,
         ),
         r"(?:置顶|排在最前|优先展示|优先注入|置于首位)|(?:不得|不许|禁止|不能|"
-        r"不可)[^,。\n]{0,4}(?:删除|修改|审核|质疑|降权|编辑|"
-        r"驳回)[^,。\n]{0,4}(?:本条|此条|这条|本规则|本经验)|(?:本条|此条|这条|本规则|"
-        r"本经验)[^,。\n]{0,6}(?:不得|不许|不可|"
+        r"不可)[^,。\n]{0,4}(?:删除|修改|审核|质疑|降权|编辑|驳回)[^,。\n]{0,4}(?:本条|此条|"
+        r"这条|本规则|本经验)|(?:本条|此条|这条|本规则|本经验)[^,。\n]{0,6}(?:不得|不许|不可|"
         r"不能)(?:被)?(?:删除|修改|审核|质疑|降权|驳回)|(?:复制|写入|加入|附加|"
-        r"追加)[^,。\n]{0,6}(?:每(?:条|个|次)|所有|"
-        r"全部)[^,。\n]{0,6}(?:经验|规则|记忆|反思|总结|回答)|(?:反馈|纠正|差评|"
-        r"否决)[^,。\n]{0,4}(?:一律|全部|都)?(?:忽略|无视|"
-        r"丢弃)",
+        r"追加)[^,。\n]{0,6}(?:每(?:条|个|次)|所有|全部)[^,。\n]{0,6}(?:经验|规则|记忆|反思|"
+        r"总结|回答)|(?:反馈|纠正|差评|否决)[^,。\n]{0,4}(?:一律|全部|都)?(?:忽略|无视|丢弃)",
         r"(?:无须|无需|不必|不用|免)(?:人工)?(?:审核|审批|确认|批准|询问)|自动(?:批准|通过|审批)",
     ),
     rule(
@@ -212,8 +210,8 @@ ADDRESS_RULES = (
         near(
             r"\b(?:report|mark|claim|declare|state|answer|say|tell|set|force|record|treat|count)\b",
             near(
-                r"\b(?:as |to be |is |was |to |the \w+ (?:as|is|to) )?(?:green|pass(?:ed|ing)?|"
-                r"success(?:ful)?|done|completed?|healthy|fixed|ok)\b",
+                r"\b(?:as |to be |is |was |to |the \w{1,16} (?:as|is|to) )?(?:green|pass(?:ed|"
+                r"ing)?|success(?:ful)?|done|completed?|healthy|fixed|ok)\b",
                 r"\b(?:when|even if|even when|although|though|without|regardless|despite|fewer|"
                 r"no matter|before (?:running|checking)|whatever|anyway)\b",
                 60,
@@ -222,12 +220,11 @@ ADDRESS_RULES = (
         ),
         r"\b(?:answer|say|reply|respond|report) that [^.\n]{0,60} without (?:checking|running|"
         r"testing|looking|verifying)",
-        r"\b(?:force|set|overwrite|change) (?:the )?(?:\w+ )?(?:status|result|exit code|outcome|"
-        r"verdict) to (?:pass|success|ok|green|0|true)\b",
+        r"\b(?:force|set|overwrite|change) (?:the )?(?:\w{1,16} )?(?:status|result|exit code|"
+        r"outcome|verdict) to (?:pass|success|ok|green|0|true)\b",
         r"(?:报告|标记|声称|写成|当作|回复|宣布|记为|设为|视为)[^,。\n]{0,8}(?:通过|成功|完成|"
-        r"正常|全绿)[^。\n]{0,20}(?:即使|哪怕|"
-        r"无论|不论|失败|未|没有|不必|无需|跳过)|(?:即使|哪怕|无论|不论|"
-        r"虽然)[^。\n]{0,20}(?:报告|标记|声称|写成|回复|"
+        r"正常|全绿)[^。\n]{0,20}(?:即使|哪怕|无论|不论|失败|未|没有|不必|无需|跳过)|(?:即使|"
+        r"哪怕|无论|不论|虽然)[^。\n]{0,20}(?:报告|标记|声称|写成|回复|"
         r"记为)[^,。\n]{0,8}(?:通过|成功|完成|正常)",
     ),
     rule(
@@ -239,42 +236,39 @@ ADDRESS_RULES = (
         r"\b(?:after|from|on|once|in) (?:the )?(?:second|third|fourth|fifth|tenth|next|\d+(?:st|"
         r"nd|rd|th)) (?:run|session|use|call|request|time)\b[^.\n]{0,40}\b(?:on|start|begin|"
         r"switch|instead|then)\b|\buntil then (?:behave|act|work|answer) (?:normal|as usual)|"
-        r"\bwhen (?:no ?body|no[- ]one) (?:is )?(?:watch|look|review|monitor)\w*|"
+        r"\bwhen (?:no ?body|no[- ]one) (?:is )?(?:watch|look|review|monitor)\w{0,16}|"
         r"\bif the (?:user|requester|customer|caller|author|person)(?:'s name)? (?:is (?:called|"
         r"named)|is [A-Za-z]+ [A-Za-z]+,)",
         r"(?:用户|客户|请求者|对方)(?:的名字)?(?:叫|名为|名叫|是某)|(?:没有?人|无人)(?:注意|"
-        r"监控|查看|审核)(?:的)?时|(?:平时|"
-        r"在此之前)(?:保持|表现)?正常",
+        r"监控|查看|审核)(?:的)?时|(?:平时|在此之前)(?:保持|表现)?正常",
         r"(?:暗号|触发词|口令词|激活词)|(?:当|如果|一旦|只要)[^,。\n]{0,6}(?:出现|看到|提到|"
-        r"包含)[^,。\n]{1,14}(?:字样|一词|关键词|"
-        r"字眼)",
+        r"包含)[^,。\n]{1,14}(?:字样|一词|关键词|字眼)",
     ),
     rule(
         HIJACK,
-        r"\b(?:over|instead of|before|rather than) (?:every|all|any) other (?:\w+ )?(?:tool|"
-        r"server|function|command)s?\b|\b(?:always|only|must) (?:call|use|invoke|"
-        r"prefer) (?:this (?:one|tool)?|it)\b(?: \w+){0,3} (?:instead|first|before|rather)",
+        r"\b(?:over|instead of|before|rather than) (?:every|all|"
+        r"any) other (?:\w{1,16} )?(?:tool|server|function|command)s?\b|\b(?:always|only|"
+        r"must) (?:call|use|invoke|prefer) (?:this (?:one|tool)?|"
+        r"it)\b(?: \w{1,16}){0,3} (?:instead|first|before|rather)",
         r"\bresults? (?:of|from) (?:the )?(?:tool )?[`\w]+ (?:is|are) (?:outdated|wrong|"
         r"unreliable|deprecated|untrusted)|\b(?:before|after) (?:each|every|any|using any|"
         r"calling any) (?:other )?(?:tool )?(?:call|tool|use)[^.\n]{0,12},? (?:also |first |"
         r"always )*(?:call|read|send|run|pass|invoke)\b",
-        r"\bnever (?:call|use) (?:the )?(?:tool )?`?\w+_\w+",
+        r"\bnever (?:call|use) (?:the )?(?:tool )?`?\w{1,16}_\w{1,16}",
         r"(?:优先|始终|总是|一律|只)(?:调用|使用)(?:本|该|此)工具|(?:每次|任何)(?:调用|"
-        r"工具)[^,。\n]{0,8}(?:都要|必须|先|"
-        r"还要)(?:调用|读取|发送)",
+        r"工具)[^,。\n]{0,8}(?:都要|必须|先|还要)(?:调用|读取|发送)",
     ),
 )
 FORGERY_MARKS = re.compile(
     r"<\|?(?:im_start|im_end|system|endoftext|user|assistant|start_header_id|eot_id|"
-    r"begin_of_text)\|>|\[/?(?:INST|SYS)\]|<</?SYS>>|"
-    r"</?(?:system|system-reminder|system_message|system_prompt|assistant|human|user|developer|"
-    r"tool_result|tool_response|function_results|instructions?|admin)>|"
-    r"^[\s>*#-]*(?:system|developer|assistant|human|operator|admin|reflector(?: note)?|系统(?:消息|"
-    r"提示|指令)?|管理员|开发者)\s*(?:note|message|prompt|override|notice)?\s*[:：](?=\s*\S)|"
-    r"^[\s#=*<\[-]*(?:BEGIN|END|START)(?: OF)? (?:SYSTEM|TRACE|CONTEXT|PROMPT|INSTRUCTIONS?|"
-    r"DOCUMENT|DATA|USER INPUT|CONVERSATION|TOOL (?:OUTPUT|RESULT))\b|"
-    r"[\"']role[\"']\s*:\s*[\"'](?:system|developer)[\"'][^\n]{0,30}[\"'](?:you (?:must|will|shall|"
-    r"may now)|ignore|from now|always|never|do not|disregard|stop)|(?:以下|下面)(?:是|"
-    r"为)系统(?:消息|提示|指令)",
+    r"begin_of_text)\|>|\[/?(?:INST|SYS)\]|<</?SYS>>|</?(?:system|system-reminder|"
+    r"system_message|system_prompt|assistant|human|user|developer|tool_result|tool_response|"
+    r"function_results|instructions?|admin)>|^[\s>*#-]*(?:system|developer|assistant|human|"
+    r"operator|admin|reflector(?: note)?|系统(?:消息|提示|指令)?|管理员|开发者)\s*(?:note|"
+    r"message|prompt|override|notice)?\s*[:：](?=\s*\S)|^[\s#=*<\[-]*(?:BEGIN|END|"
+    r"START)(?: OF)? (?:SYSTEM|TRACE|CONTEXT|PROMPT|INSTRUCTIONS?|DOCUMENT|DATA|USER INPUT|"
+    r"CONVERSATION|TOOL (?:OUTPUT|RESULT))\b|[\"']role[\"']\s*:\s*[\"'](?:system|"
+    r"developer)[\"'][^\n]{0,30}[\"'](?:you (?:must|will|shall|may now)|ignore|from now|always|"
+    r"never|do not|disregard|stop)|(?:以下|下面)(?:是|为)系统(?:消息|提示|指令)",
     re.IGNORECASE | re.MULTILINE,
 )

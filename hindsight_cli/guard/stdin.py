@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
 from hindsight_cli.guard import risk as risks
@@ -18,6 +18,7 @@ from hindsight_cli.guard.escapes import is_harmless
 from hindsight_cli.guard.gate import judge
 from hindsight_cli.guard.minitrace import trace_from
 from hindsight_cli.guard.verdict import Level
+from hindsight_cli.guard.views import MAX_VIEW_CHARS
 from hindsight_cli.records.event import JsonValue
 
 _TO_AGENT = re.compile(
@@ -31,6 +32,7 @@ _TOOL_READS_SECRETS = re.compile(
     r"system prompt|chat history|\bsecrets?\b|passwords?)",
     re.IGNORECASE,
 )
+_OVERLAP = 500
 _TRACE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+=-]{0,127}")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?|[a-z]:.*", re.IGNORECASE)
 
@@ -84,14 +86,23 @@ def _judge_text(text: str, *, description: bool) -> Answer:
     hidden = [kind for kind in read.hidden if kind not in (BIDI_ISOLATE, SPLIT_WORDS)]
     if hidden == [TERMINAL_ESCAPE] and is_harmless(text):
         hidden = []
-    hits = [h for part in (read.text, *read.payloads) for h in risks.scan(part, commands=False)]
-    hits += risks.scan_turned(read.text)
+    hits = [h for part in (*_windows(read.text), *read.payloads) for h in _hits(part)]
     risk = {h.risk for h in hits if not h.quoted and _is_meant(h, description=description)}
     if description and _TOOL_READS_SECRETS.search(read.text):
         risk.add(risks.EXFILTRATE)
     codes = ["hostile_text"] if risk else []
     codes += ["hidden_text"] if hidden else []
     return _answer(Level.QUARANTINE if codes else Level.ACCEPT, *codes, risk=sorted(risk))
+
+
+def _hits(text: str) -> list[risks.Hit]:
+    return [*risks.scan_every(text, commands=False), *risks.scan_turned(text)]
+
+
+def _windows(text: str) -> Iterator[str]:
+    """`text` in pieces that a scan reads whole, overlapping by more than a phrase."""
+    for start in range(0, max(len(text), 1), MAX_VIEW_CHARS - _OVERLAP):
+        yield text[start : start + MAX_VIEW_CHARS]
 
 
 def _is_meant(hit: risks.Hit, *, description: bool) -> bool:

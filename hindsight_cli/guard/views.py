@@ -14,7 +14,7 @@ import html
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote
 
 MAX_VIEWS = 24
@@ -36,7 +36,7 @@ _SPACED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z][ \t\n._\-*|/·]{1,3}){5,}[A-Z
 _SPACED_CJK = re.compile(r"(?:[\u3400-\u9fff][\s.·_\-*|/]+){3,}[\u3400-\u9fff]")
 _GAP = re.compile(r"(?<=[A-Za-z])(?:[ \t]{2,}|\n{2,})(?=[A-Za-z])")
 _SEPARATORS = re.compile(r"[\s.·_\-*|/]+")
-_MIXED_WORD = re.compile(r"(?=[^\s]*[A-Za-z])(?=[^\s]*[0134578@$!|+])[A-Za-z0134578@$!|+]{3,}")
+_LEET_WORD = re.compile(r"[A-Za-z0134578@$!|+]{3,40}")
 _HYPHENATED = re.compile(r"(?<=[A-Za-z])-\n\s*(?=[a-z])|(?<=[A-Za-z])(?:''|\"\"|\\)(?=[A-Za-z])")
 _JOINED = re.compile(r"['\"]\s*\+\s*['\"]")
 
@@ -152,9 +152,10 @@ def _spelling_readings(text: str) -> Iterator[str]:
         yield re.sub(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])", "", text)
     if _HYPHENATED.search(text) or _JOINED.search(text):
         yield _JOINED.sub("", _HYPHENATED.sub("", text))
-    if _MIXED_WORD.search(text):
-        yield _MIXED_WORD.sub(lambda m: m.group().translate(_LEET), text)
-        yield _MIXED_WORD.sub(lambda m: m.group().translate(_LEET_L), text)
+    leet = _LEET_WORD.sub(_unleet, text)
+    if leet != text:
+        yield leet
+        yield _LEET_WORD.sub(lambda m: _unleet(m, table=_LEET_L), text)
     if not text.isascii():
         unmasked = _FOREIGN_WORD.sub(_unmask, text)
         if unmasked != text:
@@ -177,6 +178,12 @@ def _unspaced(match: re.Match[str]) -> str:
     """Spelt-out letters joined; a wider gap is the space between words."""
     words = _GAP.split(match.group())
     return " ".join(_SEPARATORS.sub("", word) for word in words)
+
+
+def _unleet(match: re.Match[str], table: Mapping[int, int] = _LEET) -> str:
+    """Digits and signs inside a word as the letters they stand for."""
+    word = match.group()
+    return word.translate(table) if _LATIN.search(word) and not word.isalpha() else word
 
 
 def _unmask(match: re.Match[str]) -> str:
