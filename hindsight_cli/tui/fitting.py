@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len, set_cell_size
 
 from hindsight_cli.tui.window import Gap, Row, narrow
 from hindsight_cli.tui.wrapping import wrap
@@ -67,8 +67,8 @@ def _narrowed(
     hits = _hits(rows, pattern)
     if budget < _MIN_ROWS:
         return _one_line(rows, hits, pattern, width)
-    room = width * min(_MAX_ROWS_OF_LINE, budget - 1)
-    short = [row if isinstance(row, Gap) else _shortened(row, pattern, room) for row in rows]
+    most = min(_MAX_ROWS_OF_LINE, budget - 1)
+    short = [row if isinstance(row, Gap) else _shortened(row, pattern, width, most) for row in rows]
     return narrow(short, hits, lambda line: len(wrap(line, width)), budget=budget)
 
 
@@ -82,22 +82,26 @@ def _one_line(
         row.lines if isinstance(row, Gap) else 1 for i, row in enumerate(rows) if i != best
     )
     line = rows[best] if best is not None else ""
-    shown: list[Row] = [_shortened(str(line), pattern, width)]
+    shown: list[Row] = [_shortened(str(line), pattern, width, 1)]
     return [*shown, Gap(others)] if others else shown
 
 
-def _shortened(line: str, pattern: re.Pattern[str] | None, cells: int) -> str:
-    """At most about `cells` of a line, with the first marked place in it."""
-    if cell_len(line) <= cells:
+def _shortened(line: str, pattern: re.Pattern[str] | None, width: int, rows: int) -> str:
+    """At most `rows` lines of a line, with the first marked place in it."""
+    spans = wrap(line, width)
+    if len(spans) <= rows:
         return line
     found = pattern.search(line) if pattern else None
-    start = 0
-    if found is not None and found.end() > cells - 1:
-        start = max(0, found.start() - cells // 4)
-    head = chop_cells(line[start:], max(cells - 2, 2))[0]
-    before = "…" if start else ""
-    after = "…" if start + len(head) < len(line) else ""
-    return f"{before}{head}{after}"
+    begin, end = found.span() if found else (0, 0)
+    start = begin - width * rows // 4
+    if start > 0 and end >= spans[rows - 1][1]:
+        line = "…" + line[start:]
+        spans = wrap(line, width)
+        if len(spans) <= rows:
+            return line
+    begin, end = spans[rows - 1]
+    last = line[begin:end]
+    return line[:begin] + set_cell_size(last, min(cell_len(last), width - 1)).rstrip() + "…"
 
 
 def _hits(rows: Sequence[Row], pattern: re.Pattern[str] | None) -> list[int]:

@@ -11,15 +11,6 @@ from tests.tui.projects import Review, an_experience
 from tests.tui.waiting import screen_text, until_read, until_text
 
 
-@pytest.fixture
-def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The system's folder for temporary files, for this test."""
-    folder = tmp_path / "temp"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    return folder
-
-
 @pytest.mark.asyncio
 async def test_a_key_copies_the_whole_item_and_writes_it_to_a_file(
     review: Review, temp: Path

@@ -117,6 +117,18 @@ def test_every_step_keeps_its_most_telling_line(rows: int) -> None:
     assert heights <= rows + 6
 
 
+def test_long_lines_take_no_more_rows_than_they_are_dealt() -> None:
+    words = "<U+001B>[2J " * 40 + "port 3306 is taken " + "中文输出 " * 40
+    pattern = pattern_of(("3306",))
+    for rows in (9, 12, 20, 40):
+        for width in (20, 37, 60):
+            fitted = fit([((words,), (words, "more")), (("cmd",), ("ok",))], pattern, width, rows)
+            lines = [row for parts in fitted for part in parts for row in part]
+            height = sum(1 if isinstance(row, Gap) else len(wrap(row, width)) for row in lines)
+            assert height <= rows + 2
+            assert any("3306" in str(row) for row in fitted[0][1])
+
+
 def test_what_fits_is_not_cut() -> None:
     line = "a line that is longer than the pane is wide"
     steps = [(["cmd"], [line]), (["cmd"], [line, "end"])]
