@@ -102,7 +102,7 @@ def locked(path: Path) -> Iterator[LockedFile]:
     """
     fd = -1
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         fd = _open_locked(path)
         _heal(path, fd)
     except OSError as error:
@@ -113,6 +113,16 @@ def locked(path: Path) -> Iterator[LockedFile]:
         yield LockedFile(path, fd)
     finally:
         os.close(fd)  # releases the lock
+
+
+def make_private(folder: Path) -> None:
+    """Make `folder` and every missing folder above it, each 0700.
+
+    `Path.mkdir(parents=True)` would give the mode to the last one only.
+    """
+    missing = [f for f in (folder, *folder.parents) if not f.exists()]
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
 
 
 def append(path: Path, objects: Sequence[dict[str, JsonValue]], *, durable: bool = False) -> None:

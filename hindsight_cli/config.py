@@ -16,6 +16,7 @@ from hindsight_cli.errors import ConfigError, ProjectNotFoundError, ProjectRefus
 
 FOLDER = ".hindsight"
 MARKER = f"{FOLDER}/project.toml"
+_KINDS = {"int": "a whole number", "str": "a text"}
 PROJECT_VARIABLE = "HINDSIGHT_CLI_PROJECT"
 DATA_VARIABLE = "HINDSIGHT_CLI_DATA_DIR"
 
@@ -29,11 +30,16 @@ class Settings:
     inject_max_tokens: int = 600
 
 
-def find_project(start: Path, env: Mapping[str, str]) -> Path | None:
-    """The project that `start` (absolute) lies in, or None. HINDSIGHT_CLI_PROJECT overrides."""
-    if chosen := env.get(PROJECT_VARIABLE):
+def find_project(start: Path | None, env: Mapping[str, str]) -> Path | None:
+    """The project that `start` (absolute) lies in, or None.
+
+    Without a `start` it is the one HINDSIGHT_CLI_PROJECT names, else that of the
+    current folder.
+    """
+    if start is None and (chosen := env.get(PROJECT_VARIABLE)):
         path = Path(chosen).expanduser().absolute()
         return path if (path / MARKER).is_file() else None
+    start = start or Path.cwd()
     for folder in (start, *start.parents):
         marked = (folder / MARKER).is_file()
         main = _main_worktree(folder) if not (folder / ".git").is_dir() else None
@@ -45,7 +51,7 @@ def find_project(start: Path, env: Mapping[str, str]) -> Path | None:
     return None
 
 
-def get_project(start: Path, env: Mapping[str, str]) -> Path:
+def get_project(start: Path | None, env: Mapping[str, str]) -> Path:
     """As `find_project`.
 
     Raises:
@@ -53,11 +59,11 @@ def get_project(start: Path, env: Mapping[str, str]) -> Path:
     """
     found = find_project(start, env)
     if found is None:
-        raise ProjectNotFoundError(env.get(PROJECT_VARIABLE) or str(start))
+        raise ProjectNotFoundError(str(start or env.get(PROJECT_VARIABLE) or Path.cwd()))
     return found
 
 
-def new_project_root(start: Path, env: Mapping[str, str], *, exact: bool = False) -> Path:
+def new_project_root(start: Path | None, env: Mapping[str, str], *, exact: bool = False) -> Path:
     """Where a project would be made for `start`: the git top level, else `start` itself.
 
     `exact` takes `start` itself in any case.
@@ -65,11 +71,12 @@ def new_project_root(start: Path, env: Mapping[str, str], *, exact: bool = False
     Raises:
         ProjectRefusedError: that is /, the home folder or the temp folder itself.
     """
-    chosen = env.get(PROJECT_VARIABLE)
-    if exact:
-        root = start
+    chosen = env.get(PROJECT_VARIABLE) if start is None else None
+    if chosen:
+        root = Path(chosen).expanduser().absolute()
     else:
-        root = Path(chosen).expanduser().absolute() if chosen else _git_top(start) or start
+        start = start or Path.cwd()
+        root = start if exact else _git_top(start) or start
     for refused, what in _refused(env):
         if root.resolve() == refused:
             raise ProjectRefusedError(str(root), f"it is {what}")
@@ -105,7 +112,7 @@ def read_settings(root: Path) -> Settings:
             raise ConfigError(
                 str(path),
                 f"{setting.name} = {value!r} is not allowed",
-                f"{setting.name} takes a {kind}, by default {setting.default!r}.",
+                f"{setting.name} takes {_KINDS[kind]}, by default {setting.default!r}.",
             )
         known[setting.name] = value
     return Settings(**known)  # type: ignore[arg-type]  # types were compared with the defaults

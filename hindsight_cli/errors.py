@@ -64,11 +64,10 @@ class StorageError(HindsightError):
 class SourceNotFoundError(HindsightError):
     code = "source_not_found"
 
-    def __init__(self, path: str) -> None:
-        super().__init__(
-            f"No file or folder {path!r}.",
-            hint="Give the path of a transcript, or of a folder that holds some.",
-        )
+    def __init__(
+        self, path: str, *, hint: str = "Give the path of a transcript, or of a folder of them."
+    ) -> None:
+        super().__init__(f"No file or folder {path!r}.", hint=hint)
 
 
 class NoTranscriptsError(HindsightError):
@@ -77,7 +76,8 @@ class NoTranscriptsError(HindsightError):
     def __init__(self, path: str, looked_at: int) -> None:
         super().__init__(
             f"No transcript in {path!r} ({looked_at} files looked at).",
-            hint="Transcripts are .jsonl or .json files; see docs/reference/native-formats.md.",
+            hint="Transcripts are .jsonl or .json files of Claude Code, of chat messages, "
+            "or tau-bench results.",
         )
 
 
@@ -126,6 +126,15 @@ class TraceNotFoundError(HindsightError):
         )
 
 
+class AmbiguousIdError(HindsightError):
+    code = "ambiguous_id"
+
+    def __init__(self, beginning: str, matches: int) -> None:
+        super().__init__(
+            f"{matches} ids begin with {beginning!r}.", hint="Give more of it, or all of it."
+        )
+
+
 class SessionNotFoundError(HindsightError):
     code = "session_not_found"
 
@@ -152,7 +161,9 @@ class InvalidEventError(HindsightError):
 
     def __init__(self, where: str, problem: str) -> None:
         super().__init__(
-            f"{where}: {problem}.", hint="See docs/reference/event-format.md for the fields."
+            f"{where}: {problem}.",
+            hint='An event is like {"event_type": "tool_call", "tool_name": "bash", '
+            '"input": {"command": "make"}, "output": "...", "exit_code": 2}.',
         )
 
 
@@ -161,7 +172,9 @@ class InvalidExperienceError(HindsightError):
 
     def __init__(self, where: str, problem: str) -> None:
         super().__init__(
-            f"{where}: {problem}.", hint="See docs/reference/experience-format.md for the fields."
+            f"{where}: {problem}.",
+            hint='An experience is like {"kind": "failure_lesson", "scenario": "...", '
+            '"recommend": "...", "avoid": "...", "tool_tags": ["docker"]}.',
         )
 
 

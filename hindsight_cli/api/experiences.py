@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hindsight_cli.api.index import index
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import trace_of
-from hindsight_cli.errors import ExperienceNotFoundError
+from hindsight_cli.errors import AmbiguousIdError, ExperienceNotFoundError
 from hindsight_cli.experiences.freshness import with_freshness
 from hindsight_cli.records.experience import (
     Experience,
@@ -49,14 +49,17 @@ def find_experience(project: Project, experience_id: str) -> ExperienceState:
     """The experience with this id, or the only one whose id begins so.
 
     Raises:
-        ExperienceNotFoundError: none, or several begin so.
+        ExperienceNotFoundError: none begins so.
+        AmbiguousIdError: several do.
     """
     with index(project) as opened:
         opened.sync_experiences()
         exact = opened.experiences.find(experience_id)
         found = [exact] if exact else opened.experiences.matching_prefix(experience_id)
-    if not experience_id or len(found) != 1:
+    if not experience_id or not found:
         raise ExperienceNotFoundError(experience_id)
+    if len(found) > 1:
+        raise AmbiguousIdError(experience_id, len(found))
     return _fresh(project, found[0])
 
 

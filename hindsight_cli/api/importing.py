@@ -53,7 +53,7 @@ class FileReport:
 @dataclass(slots=True, kw_only=True)
 class ImportReport:
     files: list[FileReport] = field(default_factory=list)
-    sessions: set[str] = field(default_factory=set)
+    sessions: dict[str, FileReport] = field(default_factory=dict)  # and where each came from
     traces: list[TraceRow] = field(default_factory=list)
     unknown_records: Counter[str] = field(default_factory=Counter)
     problems: list[RecordProblem] = field(default_factory=list)
@@ -84,9 +84,10 @@ def import_paths(
     """
     report = ImportReport()
     sources = list(_sources(paths, format_name, report))
-    for path, name in sources:
+    for path, chosen in sources:
         on_file(path)
         try:
+            name = chosen or _detect(path)
             _FileImport(project, path, name, report).run(strict=strict)
         except (HindsightError, OSError) as error:
             failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
@@ -100,14 +101,15 @@ def import_paths(
 
 def _sources(
     paths: Iterable[Path], format_name: str | None, report: ImportReport
-) -> Iterator[tuple[Path, str]]:
+) -> Iterator[tuple[Path, str | None]]:
+    """Files with their formats; None where it is still to be found out."""
     if format_name is not None:
         load_format(format_name)  # an unknown name is an error even without files
     for path in paths:
         if path.is_dir():
             yield from _in_folder(path, format_name, report)
         elif path.is_file():
-            yield path, format_name or _detect(path)
+            yield path, format_name
         else:
             raise SourceNotFoundError(str(path))
 
@@ -248,7 +250,7 @@ class _FileImport:
                     self._file.duplicate += 1
             session.append(events)
             self._builders[session_id] = (builder, session.size)
-        self._report.sessions.add(session_id)
+        self._report.sessions[session_id] = self._file
 
 
 def _add_traces(project: Project, report: ImportReport) -> None:

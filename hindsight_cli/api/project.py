@@ -54,6 +54,10 @@ def timestamp(now: datetime) -> str:
     return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+def _absolute(start: Path | None) -> Path | None:
+    return None if start is None else start.absolute()
+
+
 class Project:
     """One project's memory. Cheap to open; parts are made when first used."""
 
@@ -72,23 +76,23 @@ class Project:
         self.local_ledger = self.folder / "local.jsonl"
 
     @classmethod
-    def open(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project:
-        """The project `start` lies in.
+    def open(cls, start: Path | None, *, env: Mapping[str, str] | None = None) -> Project:
+        """The project `start` lies in; None: the one the environment or this folder names.
 
         Raises:
             ProjectNotFoundError: there is none.
         """
         env = config.environment() if env is None else env
-        return cls(config.get_project(start.absolute(), env), env=env)
+        return cls(config.get_project(_absolute(start), env), env=env)
 
     @classmethod
-    def find(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project | None:
+    def find(cls, start: Path | None, *, env: Mapping[str, str] | None = None) -> Project | None:
         env = config.environment() if env is None else env
-        root = config.find_project(start.absolute(), env)
+        root = config.find_project(_absolute(start), env)
         return None if root is None else cls(root, env=env)
 
     @classmethod
-    def open_or_init(cls, start: Path, *, env: Mapping[str, str] | None = None) -> Project:
+    def open_or_init(cls, start: Path | None, *, env: Mapping[str, str] | None = None) -> Project:
         """The project `start` lies in, made at the git top level or `start` if there is none.
 
         Raises:
@@ -103,14 +107,17 @@ class Project:
         return project
 
     @classmethod
-    def to_make(cls, start: Path, *, exact: bool, env: Mapping[str, str] | None = None) -> Project:
+    def to_make(
+        cls, start: Path | None, *, exact: bool, env: Mapping[str, str] | None = None
+    ) -> Project:
         """A project not yet made: at `start` itself when `exact`, else at its git top level.
 
         Raises:
             ProjectRefusedError: that is /, the home folder or the temp folder itself.
         """
         env = config.environment() if env is None else env
-        return cls(config.new_project_root(start.absolute(), env, exact=exact), env=env)
+        root = config.new_project_root(_absolute(start), env, exact=exact)
+        return cls(root, env=env)
 
     def init(self) -> bool:
         """Make the folder and its marker; False when it was there already.
@@ -128,6 +135,7 @@ class Project:
             ):
                 path = self.folder / name
                 if not path.exists():
+                    path.touch(mode=0o600)
                     path.write_text(text, encoding="utf-8")
         except OSError as error:
             raise StorageError(str(self.folder), error.strerror or str(error)) from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
-from hindsight_cli.capture.native_event import drafts_from_json
+from hindsight_cli.capture.native_event import drafts_from_json, with_status
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
@@ -85,7 +85,9 @@ def _append(
         event_id = chosen_id or uuid.uuid4().hex[:20]
         if event_id in state.event_ids:
             continue
-        native = Draft(session=info, line=state.seq + 1, native_type="record", events=(draft,))
+        place = state.place(draft.event_type, draft.call_id, draft.tool_name)
+        judged = with_status(draft, place.answers)
+        native = Draft(session=info, line=state.seq + 1, native_type="record", events=(judged,))
         events.append(builder.build_one(native, event_id))
     session.append(events)
     return Recorded(info.session_id, state.trace_id, state.step_index)

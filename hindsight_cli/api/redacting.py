@@ -11,12 +11,12 @@ from hindsight_cli.errors import UsageError
 from hindsight_cli.redact import Redactor
 
 
-def redact_text(start: Path, data: bytes) -> bytes:
+def redact_text(start: Path | None, data: bytes) -> bytes:
     """The bytes with every secret replaced; what is not UTF-8 becomes U+FFFD."""
     return _redactor(start).text(data.decode("utf-8", "replace")).encode()
 
 
-def redact_lines(start: Path, lines: Iterable[bytes]) -> Iterator[bytes]:
+def redact_lines(start: Path | None, lines: Iterable[bytes]) -> Iterator[bytes]:
     """{id, text} lines as {id, text, spans:[{start, end, kind}]} lines.
 
     Offsets count code points of the input.
@@ -41,6 +41,6 @@ def redact_lines(start: Path, lines: Iterable[bytes]) -> Iterator[bytes]:
         yield json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def _redactor(start: Path) -> Redactor:
+def _redactor(start: Path | None) -> Redactor:
     project = Project.find(start)
     return project.redactor if project else Redactor()

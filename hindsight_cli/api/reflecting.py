@@ -112,7 +112,8 @@ def _reflect_by_replies(
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            raise SourceNotFoundError(str(path)) from error
+            hint = "--reply takes a file that holds a model's answer."
+            raise SourceNotFoundError(str(path), hint=hint) from error
         try:
             answers.append(parse_reply(text))
         except UnusableReply as error:
@@ -124,6 +125,11 @@ def _reflect_by_replies(
         raise UnusableReplyError("No reply", "none of them could be read")
     ballot = majority(answers)
     report.messages += ballot.disagreements
+    report.messages += ballot.answer.problems
+    report.messages += [
+        f"The answer says that {v.experience_id} is {v.verdict}: look at it yourself."
+        for v in ballot.answer.verdicts
+    ]
     report.attributions.append(attribution_of(ballot, trace))
     source = Source(reflector="reply", votes=len(answers))
     _Proposing(project, trace, source, report).take(ballot.answer.experiences)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from hindsight_cli.api.experiences import find_experience, list_experiences
 from hindsight_cli.api.index import delete_index
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.validating import candidate_of
 from hindsight_cli.errors import InvalidExperienceError, NothingToUndoError
-from hindsight_cli.experiences.fold import DECISIONS, NEEDS_TRUST, without_undone
+from hindsight_cli.experiences.fold import DECISIONS, NEEDS_TRUST, human_heads, without_undone
 from hindsight_cli.experiences.similarity import sketch
+from hindsight_cli.guard.gate import judge
 from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Content,
@@ -79,28 +81,38 @@ def approve_all_safe(project: Project) -> tuple[list[Decision], list[ExperienceS
     refuse_inside_agent(project.env)
     pending = list_experiences(project, [ReviewStatus.PENDING])
     left = [s for s in pending if needs_confirmation(s.experience) or s.decided_by is not None]
-    entries = [
-        _decider(project, base=None).approve(s, confirmed=False) for s in pending if s not in left
-    ]
+    entries = [_decider(project).approve(s, confirmed=False) for s in pending if s not in left]
     _commit(project, entries)
     decided = {s.experience.experience_id: s for s in list_experiences(project)}
     return [Decision(decided[e.experience_id], e.entry_id) for e in entries], left
 
 
-def edit(project: Project, experience_id: str, changes: Mapping[str, JsonValue]) -> Decision:
+def edit(
+    project: Project,
+    experience_id: str,
+    changes: Mapping[str, JsonValue],
+    *,
+    confirm: str | None = None,
+) -> Decision:
     """Approve new words for an experience; see `EDITABLE` for what can change.
+
+    The risk is judged anew by the new words; `confirm` as in `approve`.
 
     Raises:
         InvalidExperienceError: an unknown field or an empty scenario or recommendation.
         AgentReviewError, ExperienceNotFoundError, ReviewRefusedError, StorageError.
     """
-    return _decide(
-        project,
-        experience_id,
-        lambda decider, state: decider.edit(
-            state, _changed(project, state.experience.content, changes)
-        ),
-    )
+
+    def make(decider: Decider, state: ExperienceState) -> LedgerEntry:
+        content = _changed(project, state.experience.content, changes)
+        return decider.edit(
+            state,
+            content,
+            risk=judge(candidate_of(content), None).risk,
+            confirmed=confirm == state.experience.experience_id,
+        )
+
+    return _decide(project, experience_id, make)
 
 
 def reject(project: Project, experience_id: str, *, reason: str = "") -> Decision:
@@ -124,7 +136,7 @@ def undo(project: Project, experience_id: str | None = None) -> Decision:
     if experience_id is not None:
         experience_id = find_experience(project, experience_id).experience.experience_id
     entries, _ = project.ledger.read()
-    kinds = DECISIONS - {EntryKind.FORGOTTEN}
+    kinds = DECISIONS - {EntryKind.FORGOTTEN} | {EntryKind.VERIFIED}
     candidates = [
         e
         for e in without_undone(sorted(entries, key=lambda e: (e.at, e.entry_id)))
@@ -133,7 +145,7 @@ def undo(project: Project, experience_id: str | None = None) -> Decision:
     if not candidates:
         raise NothingToUndoError(experience_id)
     last = candidates[-1]
-    entry = _decider(project, base=None).undo(last)
+    entry = _decider(project).undo(last)
     project.ledger.append([entry])
     return Decision(find_experience(project, last.experience_id), entry.entry_id)
 
@@ -146,7 +158,7 @@ def forget(project: Project, experience_id: str) -> str:
     refuse_inside_agent(project.env)
     state = find_experience(project, experience_id)
     own = state.experience.experience_id
-    tombstone = _decider(project, base=None).forget(state, sketch(state.experience.content))
+    tombstone = _decider(project).forget(state, sketch(state.experience.content))
     project.ledger.erase(own)
     project.ledger.append([tombstone])
     delete_index(project)  # its pages may still hold the text
@@ -179,7 +191,7 @@ def _decide(
     refuse_inside_agent(project.env)
     state = find_experience(project, experience_id)
     own = state.experience.experience_id
-    entry = make(_decider(project, base=_last_decision(project, own)), state)
+    entry = make(_decider(project, base=_heads(project, own)), state)
     _commit(project, [entry])
     return Decision(find_experience(project, own), entry.entry_id)
 
@@ -191,15 +203,16 @@ def _commit(project: Project, entries: Sequence[LedgerEntry]) -> None:
     project.ledger.append(entries)
 
 
-def _last_decision(project: Project, experience_id: str) -> str | None:
+def _heads(project: Project, experience_id: str) -> list[str]:
+    """The decisions the next one is made upon: it settles a conflict between branches."""
     entries, _ = project.ledger.read()
-    own = [e for e in entries if e.experience_id == experience_id]
-    decisions = [e for e in without_undone(own) if e.entry in DECISIONS]
-    last = max(decisions, key=lambda e: (e.at, e.entry_id), default=None)
-    return last.entry_id if last else None
+    own = sorted(
+        (e for e in entries if e.experience_id == experience_id), key=lambda e: (e.at, e.entry_id)
+    )
+    return [e.entry_id for e in human_heads(without_undone(own))]
 
 
-def _decider(project: Project, *, base: str | None) -> Decider:
+def _decider(project: Project, base: Sequence[str] = ()) -> Decider:
     return Decider(entry_id=new_entry_id(), at=project.now(), base=base)
 
 

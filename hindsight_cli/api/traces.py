@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hindsight_cli.api.index import index
 from hindsight_cli.api.project import Project
-from hindsight_cli.errors import TraceNotFoundError
+from hindsight_cli.errors import AmbiguousIdError, TraceNotFoundError
 from hindsight_cli.records.event import Event, JsonValue
 from hindsight_cli.records.trace import Trace, split_traces
 from hindsight_cli.traces.files import BadLine
@@ -35,12 +35,15 @@ def resolve_trace(project: Project, trace_id: str) -> TraceRow:
     """The trace with this id, or the only one whose id begins so.
 
     Raises:
-        TraceNotFoundError: none, or several begin so.
+        TraceNotFoundError: none begins so.
+        AmbiguousIdError: several do.
     """
     rows = list_traces(project)
     exact = [row for row in rows if row.trace_id == trace_id]
     found = exact or [row for row in rows if trace_id and row.trace_id.startswith(trace_id)]
-    if len(found) != 1:
+    if len(found) > 1:
+        raise AmbiguousIdError(trace_id, len(found))
+    if not found:
         raise TraceNotFoundError(trace_id, known=len(rows))
     return found[0]
 

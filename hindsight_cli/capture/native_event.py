@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -10,7 +11,15 @@ from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.capture.toolkinds import split_server, tool_kind
 from hindsight_cli.errors import InvalidEventError
-from hindsight_cli.records.event import Actor, EventType, JsonValue, Outcome, Status, ToolKind
+from hindsight_cli.records.event import (
+    Actor,
+    Event,
+    EventType,
+    JsonValue,
+    Outcome,
+    Status,
+    ToolKind,
+)
 
 _ALIASES = {"type": "event_type", "tool": "tool_name", "text": "output", "output_summary": "output"}
 _FIELDS = frozenset(
@@ -64,14 +73,32 @@ def drafts_from_json(
     if answered:
         result = {k: v for k, v in data.items() if k not in ("input", "extra")}
         second = f"{identity}-result" if identity else None
-        command = _command(data.get("input"))
-        drafts.append((_draft(EventType.TOOL_RESULT, result, where, command=command), second))
+        drafts.append((_draft(EventType.TOOL_RESULT, result, where), second))
     return drafts
 
 
-def _draft(
-    event_type: EventType, data: Mapping[str, JsonValue], where: str, *, command: str = ""
-) -> DraftEvent:
+def with_status(result: DraftEvent, call: Event | None) -> DraftEvent:
+    """A result whose program reported no status, with the one derived from its call and text."""
+    if result.event_type is not EventType.TOOL_RESULT or result.status is not None:
+        return result
+    verdict = derive_status(
+        ToolOutput(
+            text=result.text,
+            tool_kind=result.tool_kind or (call.tool_kind if call else None),
+            command=_command(call.input) if call else "",
+            exit_code=result.exit_code,
+        )
+    )
+    return replace(
+        result,
+        status=verdict.status,
+        status_rule=verdict.rule,
+        exit_code=verdict.exit_code if result.exit_code is None else result.exit_code,
+        error_type=result.error_type or verdict.error_type,
+    )
+
+
+def _draft(event_type: EventType, data: Mapping[str, JsonValue], where: str) -> DraftEvent:
     name = _text(data, "tool_name", where) or None
     server, _ = split_server(name) if name else (None, "")
     kind = _enum(ToolKind, data.get("tool_kind"), where, "tool_kind")
@@ -79,14 +106,7 @@ def _draft(
     text = _text(data, "output", where)
     exit_code = _integer(data, "exit_code", where)
     status = _enum(Status, data.get("status"), where, "status")
-    rule, error_type = ("reported" if status else None), data.get("error_type")
-    if event_type is EventType.TOOL_RESULT and status is None:
-        verdict = derive_status(
-            ToolOutput(text=text, tool_kind=kind, command=command, exit_code=exit_code)
-        )
-        status, rule = verdict.status, verdict.rule
-        exit_code = verdict.exit_code if exit_code is None else exit_code
-        error_type = error_type or verdict.error_type
+    error_type = data.get("error_type")
     return DraftEvent(
         event_type=event_type,
         actor=_enum(Actor, data.get("actor"), where, "actor")
@@ -99,7 +119,7 @@ def _draft(
         call_id=_text(data, "call_id", where) or None,
         input=data.get("input"),
         status=status,
-        status_rule=rule,
+        status_rule="reported" if status else None,
         native_status=data.get("status"),
         exit_code=exit_code,
         error_type=None if error_type is None else str(error_type),

@@ -58,8 +58,10 @@ def _run(argv: list[str], command: str) -> int:
     except typer.TyperException as error:
         formatted = getattr(error, "format_message", None)
         message = formatted() if formatted else str(error)
-        if not message:  # `no_args_is_help` ends here, its help already printed
+        if type(error).__name__.startswith("NoArgsIsHelp"):
+            print(message)
             return UsageError.exit_code
-        hint = f"See `hindsight {command} --help`.".replace("  ", " ")
+        known = command.split(" ", maxsplit=1)[0] in typer.main.get_command(app).commands  # type: ignore[attr-defined]
+        hint = f"See `hindsight {command} --help`." if known else "See `hindsight --help`."
         raise UsageError(message, hint=hint) from error
     return code if isinstance(code, int) else 0

@@ -32,7 +32,9 @@ def _project(root: Path | None) -> Project:
 def list_(
     status: Annotated[
         str | None,
-        typer.Option("--status", help="pending, approved, rejected, suspended, superseded, all."),
+        typer.Option(
+            "--status", help="pending, approved, rejected, suspended, superseded, forgotten, all."
+        ),
     ] = None,
     root: Root = None,
     as_json: AsJson = False,
@@ -64,7 +66,7 @@ def list_(
         for s in states
     ]
     if not states:
-        output.say("No experiences yet: hindsight reflect")
+        output.say("No experiences yet: hindsight reflect" if status is None else "None.")
     text = table(["experience", "status", "kind", "when"], rows) if rows else ""
     output.result({"experiences": [shapes.experience(s) for s in states]}, text)
     remind(output, sum(s.status is ReviewStatus.PENDING for s in states))
@@ -132,6 +134,9 @@ def edit(
     file: Annotated[
         Path | None, typer.Option("--from", help="JSON object of new fields; - for stdin.")
     ] = None,
+    confirm: Annotated[
+        str | None, typer.Option("--confirm", help="Repeat the id of a risky one.")
+    ] = None,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
@@ -148,7 +153,7 @@ def edit(
         changes = {**_json_lines(file)[0], **changes}
     if not changes:
         raise UsageError("Nothing to change.", hint="Give --recommend TEXT, or --from FILE.")
-    decision = reviewing.edit(_project(root), experience_id, changes)
+    decision = reviewing.edit(_project(root), experience_id, changes, confirm=confirm)
     _show("experiences edit", decision.state, "Edited and approved", as_json=as_json)
 
 
@@ -265,7 +270,7 @@ def _json_lines(file: Path) -> list[dict[str, Any]]:
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
-        raise SourceNotFoundError(str(file)) from error
+        raise SourceNotFoundError(str(file), hint="--from takes a file of JSON Lines.") from error
     objects: list[dict[str, Any]] = []
     for number, line in enumerate(raw.split(b"\n"), 1):
         if not line.strip():

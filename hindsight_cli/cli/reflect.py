@@ -57,6 +57,8 @@ def reflect(
     ids = reflecting.pick_traces(project, trace_ids or (), all_traces=all_traces)
     if (reply or prompt_only) and len(ids) != 1:
         raise UsageError("--reply and --prompt-only take one trace.", hint="Give its id.")
+    if language not in (None, "en", "zh"):
+        raise UsageError(f"Language {language!r} is not available.", hint="One of en, zh.")
     if prompt_only:
         prompt = reflecting.prompt_for(project, ids[0], language=language)
         output.result({"trace_id": ids[0], "prompt": prompt}, prompt)

@@ -79,6 +79,11 @@ def print_error(error: HindsightError) -> None:
         print(f"  hint: {visible(error.hint)}", file=sys.stderr)
 
 
+def count(number: int, noun: str) -> str:
+    """`1 session`, `2 sessions`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Aligned columns on a terminal; else one record a line, tab-separated, nothing cut.
 

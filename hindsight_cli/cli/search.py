@@ -99,7 +99,7 @@ def failures(
     from hindsight_cli.api.project import Project
     from hindsight_cli.cli import shapes
     from hindsight_cli.cli.durations import days_of
-    from hindsight_cli.cli.render import Output, table
+    from hindsight_cli.cli.render import Output, count, table
     from hindsight_cli.cli.start import start_of
 
     output = Output("failures", as_json=as_json)
@@ -110,7 +110,8 @@ def failures(
     )
     rows = [
         [
-            *(f"{f.row.sessions} sessions", f"{f.row.count} times", f"{f.row.recovered} recovered"),
+            *(count(f.row.sessions, "session"), count(f.row.count, "time")),
+            f"{f.row.recovered} recovered",
             *(f.row.tool_name, ", ".join(f.experience_ids) or "-", f.row.fingerprint),
         ]
         for f in found[:_FAILURES_SHOWN]

@@ -68,7 +68,9 @@ def _answer_file(project: Project, path: Path, options: SearchOptions, output: O
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
-        raise SourceNotFoundError(str(path)) from error
+        raise SourceNotFoundError(
+            str(path), hint="--queries takes a file of JSON Lines."
+        ) from error
     queries = [_query(path, n, line) for n, line in enumerate(lines, 1) if line.strip()]
     results = search_many(project, [text for _, text in queries], options)
     answers = [

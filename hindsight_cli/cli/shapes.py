@@ -81,14 +81,10 @@ def trace_row(row: TraceRow) -> Json:
 
 def import_report(report: ImportReport) -> Json:
     counts = ("found", "imported", "duplicate", "skipped", "failed")
-    paths = {file.path.rsplit("/", 1)[-1]: file for file in report.files}
-    only = report.files[0] if len(report.files) == 1 else None
     traces = []
     for row in report.traces:
-        shape = trace_row(row)
-        source = only or paths.get(row.path)
-        shape["format"] = source.format if source else None
-        traces.append(shape)
+        source = report.sessions[row.session_id]
+        traces.append({**trace_row(row), "path": source.path, "format": source.format})
     return {
         "files": [asdict(file) for file in report.files],
         "traces": traces,

@@ -57,6 +57,9 @@ def _event_lines(event: Event, trace: Trace, *, full: bool) -> list[str]:
         if event.error_type:
             status += f", {event.error_type}"
         return [f"{event.step_index:4} -> {status}", *body]
+    if event.event_type in (EventType.OUTCOME, EventType.END):
+        value = event.extra.get("outcome") or event.extra.get("end_state") or ""
+        return [f"     {event.event_type}: {value}"]
     mark = " (injected)" if event.injected else ""
     head = f"{event.step_index:4} {event.event_type}{mark}"
     if event.event_type is EventType.TOOL_CALL:

@@ -90,12 +90,13 @@ def delete(
     """
     from hindsight_cli.api.deleting import delete_trace
     from hindsight_cli.api.project import Project
-    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.render import Output, count
     from hindsight_cli.cli.start import start_of
 
     output = Output("traces delete", as_json=as_json)
     deleted = delete_trace(Project.open(start_of(root)), trace_id)
     data = {"session_id": deleted.session_id, "outputs": deleted.outputs}
     output.result(
-        {"deleted": data}, f"Deleted {deleted.session_id} and {deleted.outputs} full outputs."
+        {"deleted": data},
+        f"Deleted {deleted.session_id} and {count(deleted.outputs, 'full output')}.",
     )

@@ -64,20 +64,20 @@ def without_undone(entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
 def deciding_entry(entries: Sequence[LedgerEntry]) -> LedgerEntry | None:
     """The decision in force among an experience's entries in time order, if any."""
     decisions = [e for e in entries if e.entry in DECISIONS]
-    human = [e for e in decisions if e.by == HUMAN]
-    if not human:
+    heads = human_heads(entries)
+    if not heads:
         return decisions[-1] if decisions else None
-    suspended = [e for e in decisions if e.entry is EntryKind.SUSPENDED and e.at > human[-1].at]
-    return suspended[-1] if suspended else human[-1]
+    suspended = [e for e in decisions if e.entry is EntryKind.SUSPENDED and e.at > heads[-1].at]
+    return suspended[-1] if suspended else heads[-1]
 
 
 def _fold_one(
     entries: Sequence[LedgerEntry], trusted_digests: Collection[str]
 ) -> ExperienceState | None:
-    experience = _content_in_force(entries)
+    deciding = deciding_entry(entries)
+    experience = (_experience_in(deciding) if deciding else None) or _content_in_force(entries)
     if experience is None:
         return None
-    deciding = deciding_entry(entries)
     counts = _Counts.of(entries)
     state = ExperienceState(
         experience=experience,
@@ -142,18 +142,22 @@ def _experience_in(entry: LedgerEntry) -> Experience | None:
 
 
 def _branches_disagree(entries: Sequence[LedgerEntry]) -> bool:
-    """Whether two human decisions were made on the same state and say different things.
+    """Whether two human decisions were made on the same state and say different things."""
+    return len({(_STATUS_AFTER[e.entry], _hash_in(e)) for e in human_heads(entries)}) > 1
 
-    A decision names in `data.base` the decision it was made upon; one without a base
+
+def human_heads(entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
+    """The human decisions that no later one was made upon: several after a merge.
+
+    A decision names in `data.base` the heads it was made upon; one without a base
     was made upon the one before it in time.
     """
     decisions = [e for e in entries if e.entry in DECISIONS and e.by == HUMAN]
-    bases = {
-        str(e.data["base"]) if e.data.get("base") else (decisions[i - 1].entry_id if i else "")
-        for i, e in enumerate(decisions)
-    }
-    heads = [e for e in decisions if e.entry_id not in bases]
-    return len({(_STATUS_AFTER[e.entry], _hash_in(e)) for e in heads}) > 1
+    bases: set[str] = set()
+    for i, entry in enumerate(decisions):
+        base = entry.data.get("base") or ([decisions[i - 1].entry_id] if i else [])
+        bases.update([base] if isinstance(base, str) else map(str, base))
+    return [e for e in decisions if e.entry_id not in bases]
 
 
 def _hash_in(entry: LedgerEntry) -> str:

@@ -33,10 +33,15 @@ def staleness(state: ExperienceState, now: datetime, *, stale_days: int) -> str:
         return state.stale_reason or "sent back for review"
     age = age_days(state, now)
     if age > stale_days:
-        return f"not verified for {int(age)} days"
+        return f"not verified for {_days(age)}"
     if state.experience.content.workaround and age > min(WORKAROUND_DAYS, stale_days):
-        return f"a workaround not verified for {int(age)} days"
+        return f"a workaround not verified for {_days(age)}"
     return ""
+
+
+def _days(age: float) -> str:
+    whole = int(age)
+    return "less than a day" if whole == 0 else "1 day" if whole == 1 else f"{whole} days"
 
 
 def with_freshness(state: ExperienceState, now: datetime, *, stale_days: int) -> ExperienceState:

@@ -54,7 +54,7 @@ def needs_confirmation(experience: Experience) -> str:
 class Decider:
     """Makes the entries of one decision taken at one moment."""
 
-    def __init__(self, *, entry_id: str, at: str, base: str | None) -> None:
+    def __init__(self, *, entry_id: str, at: str, base: Sequence[str] = ()) -> None:
         self._entry_id = entry_id
         self._at = at
         self._base = base
@@ -77,18 +77,23 @@ class Decider:
                 f"{experience.experience_id} changed since it was shown.",
                 hint="Read it again, then decide.",
             )
-        why = needs_confirmation(experience)
-        if why and not confirmed:
-            raise ReviewRefusedError(
-                f"{experience.experience_id} needs your explicit word ({why}).",
-                hint=f"Read it, then approve it with --confirm {experience.experience_id}.",
-            )
+        _refuse_unconfirmed(experience, confirmed=confirmed)
         return self._entry(EntryKind.APPROVED, experience)
 
-    def edit(self, state: ExperienceState, content: Content) -> LedgerEntry:
-        """Approve new words in place of those proposed; the id and the citations stay."""
+    def edit(
+        self, state: ExperienceState, content: Content, *, risk: Sequence[str], confirmed: bool
+    ) -> LedgerEntry:
+        """Approve new words in place of those proposed; the id and the citations stay.
+
+        `risk` is that of the new words.
+
+        Raises:
+            ReviewRefusedError: it was forgotten, or needs a confirmation not given.
+        """
         _refuse_forgotten(state)
-        return self._entry(EntryKind.EDITED, replace(state.experience, content=content))
+        experience = replace(state.experience, content=content, risk=tuple(risk))
+        _refuse_unconfirmed(experience, confirmed=confirmed)
+        return self._entry(EntryKind.EDITED, experience)
 
     def reject(self, state: ExperienceState, reason: str) -> LedgerEntry:
         _refuse_forgotten(state)
@@ -131,8 +136,8 @@ class Decider:
             experience_id = experience.experience_id
             data["experience"] = experience_to_dict(experience)
             data["content_hash"] = experience.content.content_hash
-        if self._base is not None:
-            data["base"] = self._base
+        if self._base:
+            data["base"] = list(self._base)
         return LedgerEntry(
             entry_id=self._entry_id,
             entry=kind,
@@ -140,6 +145,15 @@ class Decider:
             at=self._at,
             by=HUMAN,
             data={k: v for k, v in data.items() if v not in ("", None)},
+        )
+
+
+def _refuse_unconfirmed(experience: Experience, *, confirmed: bool) -> None:
+    why = needs_confirmation(experience)
+    if why and not confirmed:
+        raise ReviewRefusedError(
+            f"{experience.experience_id} needs your explicit word ({why}).",
+            hint=f"Read it, then repeat the command with --confirm {experience.experience_id}.",
         )
 
 

@@ -8,6 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from hindsight_cli.appendlog import make_private
 from hindsight_cli.errors import StorageError
 
 
@@ -28,7 +29,7 @@ class OutputStore:
         if path.exists():
             return ref
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(path.parent)
             self._write(path, data)
         except OSError as error:
             raise StorageError(str(path), error.strerror or str(error)) from error

@@ -145,6 +145,26 @@ def test_one_unreadable_file_does_not_cost_the_others(hindsight: Hindsight, tmp_
     assert any("stock.json" in message for message in done.document["messages"])
 
 
+def test_a_bad_file_named_beside_a_good_one_does_not_cost_it(
+    hindsight: Hindsight, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.json").write_text('{"stock": 3}')
+    good = str(SAMPLES / "mysql-container.jsonl")
+    done = hindsight("import", str(tmp_path / "notes.json"), good, "--json")
+    assert done.code == 3
+    assert [t["format"] for t in done.data["traces"]] == ["claude-code"]
+    assert [e["code"] for e in done.document["errors"]] == ["unknown_format"]
+
+
+def test_everything_in_the_store_is_for_this_user_alone(
+    hindsight: Hindsight, project: Project
+) -> None:
+    hindsight("import", str(SAMPLES))
+    hindsight("reflect", "--all")
+    for path in [project.folder, *project.folder.rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
 def test_records_of_unknown_types_are_an_error_that_counts_them_not_a_short_session(
     hindsight: Hindsight, tmp_path: Path, project: Project
 ) -> None:

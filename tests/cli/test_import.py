@@ -142,6 +142,7 @@ def test_pictures_lie_aside_once_and_never_in_an_event(
         '{"type": "assistant", "message": {"role": "assistant", "content": [42, null, "bare",'
         f' {{"type": "novel"}}]}}, "uuid": "x4", "sessionId": "{MYSQL}"}}',
     ],
+    ids=["depth", "digits", "surrogate", "nul", "line separator and NaN", "odd blocks"],
 )
 def test_odd_lines_cost_at_most_themselves(hindsight: Hindsight, tmp_path: Path, line: str) -> None:
     path = write(tmp_path / "odd.jsonl", [*LINES[:6], line + "\n", *LINES[6:]])

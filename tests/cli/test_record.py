@@ -163,3 +163,14 @@ def test_an_outcome_reported_twice_is_the_last_one(project: Project) -> None:
     recording.end(project, session, outcome=Outcome.SUCCESS)
     outcomes = [e.extra["outcome"] for e in events_of(project, session) if "outcome" in e.extra]
     assert outcomes == ["failure", "success"]
+
+
+def test_a_result_is_judged_by_the_command_it_answers(
+    hindsight: Hindsight, project: Project
+) -> None:
+    session = start(hindsight)
+    call = {"type": "tool_call", "tool": "bash", "input": {"command": "make | tee log"}}
+    answer = {"type": "tool_result", "tool": "bash", "output": "make: *** [all] Error 2"}
+    for event in (call, answer):
+        hindsight("record", "event", "--session", session, stdin=json.dumps(event))
+    assert events_of(project, session)[-1].status == "error"

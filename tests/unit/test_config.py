@@ -52,11 +52,17 @@ def test_another_products_folder_is_not_a_project(tmp_path: Path) -> None:
     assert config.find_project(tmp_path, {}) is None
 
 
-def test_the_variable_overrides_and_must_name_a_project(tmp_path: Path) -> None:
+def test_the_variable_names_the_project_unless_one_is_named_outright(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = mark(tmp_path / "p")
     other = mark(tmp_path / "q")
-    assert config.find_project(root, {"HINDSIGHT_CLI_PROJECT": str(other)}) == other
-    assert config.find_project(root, {"HINDSIGHT_CLI_PROJECT": str(tmp_path)}) is None
+    monkeypatch.chdir(root)
+    env = {"HINDSIGHT_CLI_PROJECT": str(other)}
+    assert config.find_project(None, {}) == root
+    assert config.find_project(None, env) == other
+    assert config.find_project(root, env) == root
+    assert config.find_project(None, {"HINDSIGHT_CLI_PROJECT": str(tmp_path)}) is None
 
 
 def test_linked_worktrees_share_the_main_checkouts_store(checkout: Path, tmp_path: Path) -> None:
