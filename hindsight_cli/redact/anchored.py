@@ -101,7 +101,7 @@ def find_anchored(text: str, low: str) -> Iterator[Hit]:
                 found = _match(text, _BY_KIND[kind], mark.start())
                 if found is not None:
                     done = found.end(1)
-                    if _is_one(_BY_KIND[kind], found[1]):
+                    if _is_one(_BY_KIND[kind], found):
                         yield Hit(found.start(1), done, kind, sure=2)
                     break
 

@@ -25,6 +25,7 @@ from hindsight_cli.redact.values import is_secret
 
 _QUOTES = frozenset("\"'`")
 _LINK_CHARS = 120
+_JSON_DIGITS = 6  # a shorter bare number in JSON is an index
 _LINE_CHARS = 120  # how far back a line's beginning is looked for
 _PHRASE_CHARS = 24
 _SCALARS = frozenset(("|", "|-", ">", ">-", "|+", ">+"))
@@ -50,11 +51,8 @@ def assigned(text: str, start: int, end: int) -> Hit | None:
     if word.lower().endswith("authorization"):
         return authorization_value(text, end)
     name = Name(text, start, end, meaning)
-    for form in _forms().get(text[end], ()):
-        hit = form(name)
-        if hit is not None:
-            return hit
-    return None
+    forms = (_by_separator,) if meaning.kind == IN_QUERY else _forms().get(text[end], ())
+    return next((hit for form in forms if (hit := form(name)) is not None), None)
 
 
 @lru_cache(maxsize=1)
@@ -86,7 +84,7 @@ def _by_separator(name: Name) -> Hit | None:
     if meaning.kind == IN_QUERY and not in_query:
         return None
     value = _value(text, assign, in_query=in_query)
-    if value is None or (assign["sep"].startswith("==") and not value.quote):
+    if value is None or _is_no_value(name, assign, value):
         return None
     candidate = text[value.start : value.end]
     config = in_query or _is_config(name, assign, value)
@@ -99,6 +97,15 @@ def _by_separator(name: Name) -> Hit | None:
     close = assign["close"] or ""
     keep_json = close if close and not value.quote and assign["sep"] == ":" else ""
     return Hit(value.start, value.end, meaning.kind, quote=keep_json)
+
+
+def _is_no_value(name: Name, assign: re.Match[str], value: Value) -> bool:
+    if not value.quote:
+        number = assign["close"] and value.end - value.start < _JSON_DIGITS
+        digits = name.text[value.start : value.end].isdigit()
+        return assign["sep"].startswith("==") or bool(number and digits)  # a vocabulary of tokens
+    # In "Password:" the second quote closes what the first opened.
+    return not assign["close"] and value.quote == name.text[name.start - 1 : name.start]
 
 
 def _value(text: str, assign: re.Match[str], *, in_query: bool) -> Value | None:

@@ -148,7 +148,7 @@ WORD_COMMANDS = (
     (
         "vault login",
         Command(
-            r"vault", r"login[ \t]+(?!-)", ("vault login {b62:26}",), ("vault login token=$T",),
+            r"vault", r"login[ \t]+(?!-|\w+=)", ("vault login {b62:26}",), ("vault login token=$T",),
         ),
     ),
 )  # fmt: skip
@@ -170,7 +170,7 @@ COMMANDS_BY_NAME = {
 _ANY_NAME = (
     rf"(?<![\w-])(?:{'|'.join(f'(?P<c{i}>{c.name})' for i, c in enumerate(COMMANDS))})(?![\w-])"
 )
-_FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbS]|-[uapscfbw])"
+_FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbScnB]|-[uapscfbw])"
 
 
 def find_commands(text: str, low: str) -> Iterator[Hit]:
@@ -276,6 +276,9 @@ def _divided(text: str, at: int, divider: str) -> Hit | None:
         if close < 0:
             return None
         value = Value(start, close, opened)
+    if divider == "/":  # user/password@database
+        at = text.find("@", value.start, value.end)
+        value = value._replace(end=at) if at > value.start else value
     candidate = text[value.start : value.end]
     if candidate == user[2] or not is_secret(candidate, Level.PASSWORD, config=True):
         return None

@@ -121,7 +121,7 @@ class Walker:
         node = job.node
         if isinstance(node, int) and not isinstance(node, bool) and len(str(node)) >= _LEAST_DIGITS:
             meaning = meaning_of(job.name)
-            typed = meaning.level is Level.PASSWORD
+            typed = meaning.level in (Level.PASSWORD, Level.PIN)
             return self._tools.mark(meaning.kind, str(node)) if typed else node
         if not isinstance(node, str):
             return node

@@ -13,3 +13,4 @@ class Level(IntEnum):
     TOKEN = 2  # `token`, `api_key`: machine-made, so words and versions are not
     SECRET = 3  # `client_secret`: mostly machine-made, sometimes typed by a person
     PASSWORD = 4  # chosen by people: anything that is not a placeholder
+    PIN = 5  # digits only

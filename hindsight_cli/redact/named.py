@@ -40,7 +40,7 @@ def find_named(text: str, low: str) -> Iterator[Hit]:
         after = text[at : at + _NAME_CHARS]
         done = end = at + len(after) - len(after.lstrip(_NAME))
         follower = text[end : end + 1]
-        if follower not in _FOLLOWERS or end - start >= _NAME_CHARS:
+        if (follower and follower not in _FOLLOWERS) or end - start >= _NAME_CHARS:
             continue
         crowded = start - last < _CROWDED_CHARS
         last = start

@@ -33,7 +33,7 @@ _SECRETS = words("secret mnemonic seedphrase")
 _TOKENS = words("token jwt bearer apikey pat apitoken authtoken accesstoken")
 _WEAK = words(
     "key keys secrets auth authorization cred creds credential credentials credenti cookie",
-    "sas salt pepper webhook sid sessionid jsessionid phpsessid ticket ключ токен",
+    "sas salt pepper webhook sessionid jsessionid phpsessid ticket ключ токен",
 )
 _IN_QUERIES = words("signature sig sas appid code hmac")
 _PINS = words("pin otp cvv cvc totp")
@@ -57,7 +57,7 @@ _KEY_USES = words(
     "client write root activation session cookie jws jwe crypt preshared shared pre",
 )
 _OPEN_KEYS = words(
-    "public pub primary foreign partition sort sorting cache dict map row column hash index",
+    "s public pub primary foreign partition sort sorting cache dict map row column hash index s",
     "idempotency object group lookup state config setting registry bucket hot natural schema",
     "sequence composite unique parent child item locale i18n translation message trans query",
     "field form widget react event arrow escape enter tab shift ctrl short function soft any",
@@ -132,7 +132,7 @@ def _last_word(parts: list[str]) -> Meaning:
         kind = "api_key" if last.endswith("key") else "token"
         meaning = NOTHING if before in _NOT_TOKENS else Meaning(Level.TOKEN, kind)
     elif last in _PINS:
-        meaning = Meaning(Level.PASSWORD, "pin")
+        meaning = Meaning(Level.PIN, "pin")
     elif last in _IN_QUERIES:
         meaning = Meaning(Level.WEAK, IN_QUERY)
     else:
@@ -142,7 +142,7 @@ def _last_word(parts: list[str]) -> Meaning:
 
 
 def _key(uses: list[str], *, plural: bool) -> Meaning:
-    before = uses[-1] if uses else ""
+    before = next((use for use in reversed(uses) if not use.isdigit()), "")
     if before in _OPEN_KEYS or plural:
         return NOTHING
     if "secret" in uses or before in ("private", "encryption", "signing", "master"):

@@ -29,7 +29,7 @@ _FOREIGN_WORDS = ("пароль", "ключ", "токен")
 # What links a name and its value, at most six words on: "password for the staging database is".
 _LINK = (
     r"[ \t](?:is|was|to|are|be|as|ist|lautet|es|est|é)(?:[ \t]+(?:now|set to|currently))?[: \t]"
-    r"|[:=：是为]"
+    r"|[:：是为]|=(?!=)"
 )
 _WORDS_BETWEEN = r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.-]{1,24}){0,6}[ \t]*"
 _CJK_SAID = (
@@ -66,6 +66,8 @@ def _stated(text: str, low: str, at: int, *, person: bool) -> Hit | None:
     for end in [linked, *ends] if linked else ends:
         value = read_value(text, end)
         if value is None or value.start - end > len(value.quote):  # password.encode("latin1")
+            continue
+        if value.quote and text[value.start] in "),;+":  # the quote closed something
             continue
         if _is_it(text, value, person=person):
             return Hit(value.start, value.end, "password" if person else "token")

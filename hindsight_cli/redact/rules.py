@@ -131,7 +131,7 @@ CLOUDS = (
     _rule(
         "aws_access_key_id", "AKIA ASIA ABIA ACCA A3T",
         r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", "AKIA{up:16}",
-        "ASIA{up:16}", left=("AKIAIOSFODNN7EXAMPLE",),
+        "ASIA{up:16}", left=("AKIAIOSFODNN7EXAMPLE",), digits=False,
     ),
     _rule(
         "aws_bedrock_key", "ABSK bedrock-api-key-",
@@ -139,7 +139,7 @@ CLOUDS = (
     ),
     _rule(
         "aws_session_token", "FwoG IQoJ FQoG AQoD",
-        r"(?:FwoG|IQoJ|FQoG|AQoD)[A-Za-z0-9+/=%]{100,2000}", "IQoJ{b64:300}",
+        r"(?:FwoG|IQoJ|FQoG|AQoD)[A-Za-z0-9+/=%]{100,2000}", "IQoJ{b62:20}{b64:280}",
     ),
     _rule("aws_mws_key", "amzn.mws.", rf"amzn\.mws\.{_UUID}", f"amzn.mws.{_UUID_SHAPE}"),
     _rule(
@@ -160,7 +160,7 @@ CLOUDS = (
     _rule("heroku_key", "HRKU-", r"HRKU-[\w-]{30,80}", "HRKU-AA{url:58}"),
     _rule(
         "fly_token", "fo1_ fm1r_ fm1a_ fm2_", r"f(?:o1|m1[ar]|m2)_[\w+/=,-]{40,2000}",
-        "fo1_{url:43}", "fm2_{b64:200}",
+        "fo1_{url:43}", "fm2_{b62:20}{b64:180}",
     ),
     _rule("databricks_token", "dapi", r"dapi[a-f0-9]{32}(?:-\d)?(?!\w)", "dapi{hex:32}"),
     _rule(

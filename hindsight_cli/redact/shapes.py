@@ -29,12 +29,14 @@ _DISTINCT = 10
 
 _SHAPES = {
     "template": r"\$[A-Za-z_]\w*(?:[^\w!@#$%^&*].*)?|\$\d|\$?\{[\w.:\[\]'\"()| -]*\}?|%\w+%"
-    r"|%[-+\d.]*[a-zA-Z]|%\(\w+\)\w?|<.*|\[[A-Za-z _.-]+\]?|@[A-Z_]+@|__[A-Z_]+__|:[a-z_]+"
+    r"|%[-+\d.]*[a-zA-Z]|%\(\w+\)\w?|<.*|&(?:lt|#x3[cC]|#60);.*|\[[A-Za-z _.-]+\]?|@[A-Z_]+@|__[A-Z_]+__|:[a-z_]+"
     r"|ENC\[.*|op://.*|vault:.*|arn:aws:.*|(?:env|file|secret|secrets|var|vars|ref)[:.].*"
     r"|process\.env.*|os\.environ.*|!(?:[A-Z][a-z]+|vault|secret|env\w*|include)|\\?",
     "call": r"[&*!]*[A-Za-z_$][\w$.:\->?]*[(\[].*|[(\[{].*",
+    "script": r".*(?:\}\)|\)\}|\(\)|=>|&&|\|\||={3}|!==|\+=|\),|\);|\]\)|\}\]|\},|\d<<\d).*",
     "dotted": r"[&*!@]*[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)+[!?;,)]*",
-    "identifier": r"[&*!@]*[A-Za-z_$](?:[A-Za-z_$]*\d?|\w*_\w*(?:/[\w().,-]+)*)[?;,)\]}]*",
+    "identifier": r"[&*!@]*[A-Za-z_$](?:[A-Za-z_$]*\d?|\w*_\w*(?:/[\w().,-]+)*)"
+    r"(?:,[A-Za-z_$][\w$]*)*[?;,)\]}]*",
     "number": r"[-+]?[\d.,_]+(?:e[-+]?\d+)?(?:ms|s|m|h|d|px|em|rem|%|[kKmMgG]i?[bB]?)?",
     "version": r"[vV]?\d+(?:\.\d+)+[\w.+-]*|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|(?:\d{1,3}\.){3}.*"
     r"|[A-Za-z][\w.]*(?:-[A-Za-z]\w*)*[-_]v?\d+\.\d+[\w.-]*",
@@ -101,7 +103,7 @@ def is_code(value: str, *, config: bool = False) -> bool:
 
     In a place that holds only values (`config`) a bare word is a word, not a variable.
     """
-    if is_shape("call", value):
+    if is_shape("call", value) or is_shape("script", value):
         return True
     if is_shape("identifier", value):
         return not (config or is_random(value, _RANDOM_CHARS) or is_scrambled(value))

@@ -15,7 +15,7 @@ _LINE_CHARS = 2_000
 _CELL_CHARS = 40
 _CELL_SPACES = 3
 _DELIMITERS = "|\t,;"
-_PROSE = frozenset("=(){}[]:")
+_PROSE = frozenset("=(){}[]:*/<>")
 
 
 class Table:

@@ -12,18 +12,26 @@ from types import MappingProxyType
 
 from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.rules import RULES, Rule
-from hindsight_cli.redact.shapes import is_placeholder, is_random, is_sequence, is_shape, is_wordy
+from hindsight_cli.redact.shapes import (
+    is_placeholder,
+    is_random,
+    is_scrambled,
+    is_sequence,
+    is_shape,
+    is_wordy,
+)
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.vocabulary import words
 
 _WORD_CHARS = 16
 _LONG_WORD_CHARS = 40  # from here a key may stand inside a longer word
 _BODY_CHARS = 300
+_FEW_DIGITS = 2  # with so many a body is no word
 _DISTINCT = 7  # different characters in the body of any key
 _ESCAPES = "nrt"
 # Words of a prefix that say: what follows is a credential.
 _QUALIFIERS = words(
-    "live test prod pat sk rk key token tok secret sec api apikey access refresh oauth auth",
+    "live test prod pat sk rk key token tok secret api apikey access refresh oauth auth",
     "admin service svc sat pw password cred personal bot v1 v2 v3 usr user org",
 )
 _STRONG = words("live pat sk secret token tok apikey pw password cred")
@@ -85,10 +93,11 @@ def _is_key(value: str, rule: Rule) -> bool:
     body = value[len(prefix) :]
     if is_placeholder(body) or is_sequence(body) or len(set(body)) < _DISTINCT:
         return False
-    if not rule.digits:
-        return not body.isalpha() or (not body.islower() and not is_wordy(body))
-    wordy = body != body.upper() and is_wordy(body)  # capitals alone always look like words
-    return any(char.isdigit() for char in body) and not wordy
+    digits = sum(char.isdigit() for char in body)
+    joined = "-" in body or "_" in body
+    if (joined or digits < _FEW_DIGITS) and body != body.upper() and is_wordy(body):
+        return False  # capitals alone always look like words
+    return bool(digits) or not rule.digits or is_scrambled(body)
 
 
 def _inside(text: str, start: int, end: int) -> Hit | None:
@@ -112,8 +121,10 @@ def _inside(text: str, start: int, end: int) -> Hit | None:
 def _prefixed(text: str, start: int, end: int) -> Hit | None:
     """A token of an unknown provider: short words, then a long random body."""
     head = compiled(r"(?:[a-z][a-z0-9]{0,11}[_-]){1,4}").match(text, start, end)
-    if head is None or end - head.end() < _QUALIFIED_CHARS or text[start - 1 : start] in ("/", "+"):
+    if head is None or end - head.end() < _QUALIFIED_CHARS or text[end : end + 1] == "(":
         return None
+    if compiled(r"[/+]|(?:sha\d{1,3}|md5)[-=:]").search(text, max(0, start - 8), start):
+        return None  # within a path or base64, or a digest
     heads = set(compiled(r"[a-z0-9]+").findall(head.group()))
     body = text[head.end() : end].rstrip(".-_")
     if heads & _IDS or head.group().startswith("test_") or "." in body or len(body) > _BODY_CHARS:

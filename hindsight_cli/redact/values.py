@@ -25,12 +25,14 @@ _LEAST_CHARS = 4
 _LEAST_WORD_CHARS = 5  # of a password of letters only
 _LEAST_TOKEN_CHARS = 8
 _LEAST_TOLD_CHARS = 6
+_PIN_CHARS = 8
 _WEAK_RANDOM_CHARS = 16
 _ALPHABETIC_CHARS = 20
 _LONG_CHARS = 512  # longer values are judged by their randomness alone
 _DESCRIPTION_WORDS = 5
 _CJK = "\u2e80"  # from here on scripts that passwords are not typed in
 _SYMBOLS = frozenset("!@#$%^&*+=?~")
+_BRACKETS = frozenset(" ()[]{}<>\\\"'`;")
 _JOINERS = frozenset("-_./: ")
 
 
@@ -42,6 +44,8 @@ def is_secret(value: str, level: Level, *, quoted: bool = True, config: bool = F
     """
     if len(value) < _LEAST_CHARS or is_placeholder(value):
         return False
+    if level is Level.PIN:
+        return value.isdigit() and len(value) <= _PIN_CHARS
     if len(value) > _LONG_CHARS:
         return is_random(value, _LONG_CHARS) and not is_shape("hash", value)
     chosen = level is Level.PASSWORD and (config or is_shape("numbered", value))
@@ -50,7 +54,8 @@ def is_secret(value: str, level: Level, *, quoted: bool = True, config: bool = F
     if level is Level.PASSWORD:
         return _is_password(value, quoted=quoted, config=config)
     if level is Level.WEAK:
-        named = is_shape("uuid", value) or is_shape("hash", value) or _is_name(value)
+        named = any(is_shape(name, value) for name in ("uuid", "hash", "version"))
+        named = named or _is_name(value)
         return not named and is_random(value, _WEAK_RANDOM_CHARS)
     return _is_token(value, level)
 
@@ -64,6 +69,8 @@ def _is_password(value: str, *, quoted: bool, config: bool) -> bool:
         return False
     if not value.isascii():
         return (config or quoted) and value < _CJK and any(char.isdigit() for char in value)
+    if is_shape("dotted", value) and not any(char.isdigit() for char in value):
+        return False  # a key of translations
     if value.replace("_", "").replace("-", "").isalpha():
         return is_scrambled(value) or ((quoted or config) and _is_lone_word(value))
     return not is_shape("version", value) and not is_shape("email", value)
@@ -91,7 +98,7 @@ def _is_name(value: str) -> bool:
 
 
 def _is_token(value: str, level: Level) -> bool:
-    if len(value) < _LEAST_TOKEN_CHARS or " " in value or not value.isascii():
+    if len(value) < _LEAST_TOKEN_CHARS or not value.isascii() or not _BRACKETS.isdisjoint(value):
         return False
     if any(is_shape(name, value) for name in ("number", "version", "email", "hash")):
         return False

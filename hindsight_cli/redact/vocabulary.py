@@ -65,11 +65,13 @@ BIGRAMS = words(
     "na no om ot pe pr rs rt sh so ss tr ts un ut wa we wi ac ad ai am ap av ay ba bl bo ca ck",
     "ct da do ee em ex fi fo fr ga ge go gr id ie if ig im ir iv ke ki ly mi mo mp nc ni ns ob",
     "oc ol oo op os ow pa ph pl po qu rd rk rm ry sc sp su tt tu ty ub ue ui ul um up vi wo xt",
-    "ey ag ab ef gi ev cr sk pt au ug ud ua ks lo oa",
+    "ey ag ab ef gi ev cr sk pt au ug ud ua ks lo oa fe af",
 )
 FILE_ENDINGS = (
     ".pem", ".key", ".crt", ".cer", ".json", ".yaml", ".yml", ".txt", ".env", ".conf", ".cfg",
     ".ini", ".py", ".js", ".ts", ".tsx", ".go", ".rs", ".java", ".rb", ".sh", ".md", ".html", ".p12",
     ".pfx", ".jks", ".log", ".xml", ".toml", ".sql", ".csv", ".pub", ".gpg", ".asc", ".com", ".org",
     ".net", ".io", ".local", ".internal", ".test", ".php", ".c", ".h", ".cpp", ".swift", ".kt",
+    ".war", ".jar", ".zip", ".gz", ".tgz", ".tar", ".whl", ".png", ".jpg", ".svg", ".css", ".lock",
+    ".deb", ".rpm", ".exe", ".dll", ".so", ".bin", ".pdf", ".parquet", ".pkl", ".pt", ".onnx",
 )  # fmt: skip
