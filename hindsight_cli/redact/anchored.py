@@ -112,7 +112,9 @@ def _match(text: str, rule: Anchored, at: int) -> re.Match[str] | None:
     return found if found and found.start() <= at + 1 else None
 
 
-def _is_one(rule: Anchored, value: str) -> bool:
-    return (
-        is_secret(value, Level.PASSWORD, config=True) if rule.chosen else not is_placeholder(value)
-    )
+def _is_one(rule: Anchored, found: re.Match[str]) -> bool:
+    value = found[1]
+    if not rule.chosen:
+        return not is_placeholder(value)
+    prose = value.isalpha() and found.group()[0].islower()  # columns identified by "name"
+    return not prose and is_secret(value, Level.PASSWORD, config=True)
