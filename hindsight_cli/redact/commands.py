@@ -80,7 +80,9 @@ COMMANDS = (
         ),
         ("curl -u user:password https://h.test", 'curl -u "$U:$P" https://h.test'), part=":",
     ),
-    Command(r"https?(?!:)|xh", rf"(?:-a|--auth)(?:{_GAP})", ("http -a a:{pw} GET h.test",), part=":"),
+    Command(
+        r"https?(?!:)|xh", rf"(?:-a|--auth)(?:{_GAP})", ("http -a a:{pw} GET h.test",), part=":",
+    ),
     Command(
         r"skopeo|crane|regctl", rf"--(?:src-|dest-)?creds(?:{_GAP})",
         ("skopeo copy --src-creds a:{pw} docker://a docker://b",), part=":",
@@ -148,7 +150,8 @@ WORD_COMMANDS = (
     (
         "vault login",
         Command(
-            r"vault", r"login[ \t]+(?!-|\w+=)", ("vault login {b62:26}",), ("vault login token=$T",),
+            r"vault", r"login[ \t]+(?!-|\w+=)", ("vault login {b62:26}",),
+            ("vault login token=$T",),
         ),
     ),
 )  # fmt: skip

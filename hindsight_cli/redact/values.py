@@ -44,36 +44,39 @@ def is_secret(value: str, level: Level, *, quoted: bool = True, config: bool = F
     """
     if len(value) < _LEAST_CHARS or is_placeholder(value):
         return False
-    if level is Level.PIN:
-        return value.isdigit() and len(value) <= _PIN_CHARS
     if len(value) > _LONG_CHARS:
         return is_random(value, _LONG_CHARS) and not is_shape("hash", value)
     chosen = level is Level.PASSWORD and (config or is_shape("numbered", value))
     if is_path(value) or (not quoted and is_code(value, config=chosen)):
         return False
-    if level is Level.PASSWORD:
-        return _is_password(value, quoted=quoted, config=config)
-    if level is Level.WEAK:
-        named = any(is_shape(name, value) for name in ("uuid", "hash", "version"))
-        named = named or _is_name(value)
-        return not named and is_random(value, _WEAK_RANDOM_CHARS)
-    return _is_token(value, level)
+    if level is Level.PIN:
+        found = value.isdigit() and len(value) <= _PIN_CHARS
+    elif level is Level.PASSWORD:
+        found = _is_password(value, quoted=quoted, config=config)
+    elif level is Level.WEAK:
+        found = not _is_identifier(value) and is_random(value, _WEAK_RANDOM_CHARS)
+    else:
+        found = _is_token(value, level)
+    return found
 
 
 def _is_password(value: str, *, quoted: bool, config: bool) -> bool:
+    digits = any(char.isdigit() for char in value)
     if " " in value:
         return quoted and is_phrase(value)
-    if value.isdigit():
-        return True
-    if "/" in value and not quoted and is_wordy(value):  # PASS: TestParse/empty_input
-        return False
     if not value.isascii():
-        return (config or quoted) and value < _CJK and any(char.isdigit() for char in value)
-    if is_shape("dotted", value) and not any(char.isdigit() for char in value):
-        return False  # a key of translations
+        return (config or quoted) and digits and max(value) < _CJK
     if value.replace("_", "").replace("-", "").isalpha():
         return is_scrambled(value) or ((quoted or config) and _is_lone_word(value))
-    return not is_shape("version", value) and not is_shape("email", value)
+    named = is_shape("dotted", value) and not digits  # a key of translations
+    listed = "/" in value and not quoted and is_wordy(value)  # PASS: TestParse/empty_input
+    numbered = is_shape("version", value) and not value.isdigit()
+    return not (named or listed or numbered or is_shape("email", value))
+
+
+def _is_identifier(value: str) -> bool:
+    """Whether the value is as random as a key but open to everybody, or the name of one."""
+    return any(is_shape(name, value) for name in ("uuid", "hash", "version")) or _is_name(value)
 
 
 def _is_lone_word(value: str) -> bool:

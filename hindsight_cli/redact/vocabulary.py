@@ -35,7 +35,8 @@ PLACEHOLDERS = words(
     "wordpress world wrong yes you your yours xxx yyy zzz",
     # What a password is called elsewhere, as translations have it.
     "adgangskode clave contraseña hasło heslo jelszó kennwort lösenord palavra-passe parola",
-    "parole passord passwort salasana senha wachtwoord şifre пароль 密码 密碼 口令 パスワード 비밀번호",
+    "parole passord passwort salasana senha wachtwoord şifre пароль",
+    "密码 密碼 口令 パスワード 비밀번호",
 )
 # Parts of values that only placeholders, templates and patterns have.
 PLACEHOLDER_PARTS = (
@@ -69,7 +70,8 @@ BIGRAMS = words(
 )
 FILE_ENDINGS = (
     ".pem", ".key", ".crt", ".cer", ".json", ".yaml", ".yml", ".txt", ".env", ".conf", ".cfg",
-    ".ini", ".py", ".js", ".ts", ".tsx", ".go", ".rs", ".java", ".rb", ".sh", ".md", ".html", ".p12",
+    ".ini", ".py", ".js", ".ts", ".tsx", ".go", ".rs", ".java", ".rb", ".sh", ".md", ".html",
+    ".p12",
     ".pfx", ".jks", ".log", ".xml", ".toml", ".sql", ".csv", ".pub", ".gpg", ".asc", ".com", ".org",
     ".net", ".io", ".local", ".internal", ".test", ".php", ".c", ".h", ".cpp", ".swift", ".kt",
     ".war", ".jar", ".zip", ".gz", ".tgz", ".tar", ".whl", ".png", ".jpg", ".svg", ".css", ".lock",
