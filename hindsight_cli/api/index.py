@@ -59,6 +59,8 @@ class Index:
 
     def sync_experiences(self) -> None:
         """Fold the ledger again if it changed since the last time."""
+        import hashlib  # not on the way of a search that finds the index up to date
+
         from hindsight_cli.experiences.fold import fold
         from hindsight_cli.retrieve.lexical import LexicalIndex
 
@@ -70,11 +72,20 @@ class Index:
         with _immediate(self._db.conn):
             self.experiences.replace_all(states.values())
             documents = [document_of(s) for s in states.values() if s.retrievable]
-            LexicalIndex(self._db.conn).rebuild(documents)
-            self._db.conn.execute(
-                "insert or replace into hindsight_meta (key, value) values ('ledger', ?)",
-                (signature,),
-            )
+            digest = hashlib.sha256(repr(documents).encode("utf-8", "replace")).hexdigest()
+            if self._meta("documents") != digest:
+                LexicalIndex(self._db.conn).rebuild(documents)
+                self._set_meta("documents", digest)
+            self._set_meta("ledger", signature)
+
+    def _meta(self, key: str) -> str:
+        row = self._db.conn.execute(
+            "select value from hindsight_meta where key = ?", (key,)
+        ).fetchone()
+        return str(row[0]) if row else ""
+
+    def _set_meta(self, key: str, value: str) -> None:
+        self._db.conn.execute("insert or replace into hindsight_meta values (?, ?)", (key, value))
 
     def sync_traces(self) -> int:
         """Read the trace files that changed; gives their number."""

@@ -14,7 +14,7 @@ from hindsight_cli.errors import SourceNotFoundError, TraceNotFoundError, Unusab
 from hindsight_cli.experiences.similarity import are_alike, sketch
 from hindsight_cli.fingerprint import error_fingerprint
 from hindsight_cli.guard.candidate import Candidate, SchemaError, parse_candidate
-from hindsight_cli.guard.gate import judge
+from hindsight_cli.guard.gate import facts_of, judge_with
 from hindsight_cli.guard.verdict import Verdict
 from hindsight_cli.records.attribution import Attribution
 from hindsight_cli.records.event import JsonValue
@@ -145,6 +145,7 @@ class _Proposing:
         self._trace = trace
         self._source = source
         self._report = report
+        self._facts = facts_of(trace)
         self._known = {s.experience.experience_id: s for s in list_experiences(project, _ALL)}
 
     def take(self, proposals: Sequence[Mapping[str, JsonValue]]) -> None:
@@ -163,7 +164,7 @@ class _Proposing:
         except SchemaError as error:
             self._drop(error.code, error.detail, clean)
             return None
-        verdict = judge(candidate, self._trace)
+        verdict = judge_with(candidate, self._facts)
         if verdict.verdict in ("drop", "quarantine"):
             for finding in verdict.findings[:1]:
                 self._drop(finding.code, finding.detail, clean)

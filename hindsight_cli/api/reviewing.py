@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from hindsight_cli.api.experiences import find_experience, list_experiences
 from hindsight_cli.api.index import delete_index
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.validating import candidate_of
 from hindsight_cli.errors import InvalidExperienceError, NothingToUndoError
 from hindsight_cli.experiences.fold import DECISIONS, NEEDS_TRUST, human_heads, without_undone
 from hindsight_cli.experiences.similarity import sketch
-from hindsight_cli.guard.gate import judge
 from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Content,
@@ -22,7 +20,7 @@ from hindsight_cli.records.experience import (
     content_to_dict,
 )
 from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry, new_entry_id
-from hindsight_cli.review.decisions import Decider, needs_confirmation, refuse_inside_agent
+from hindsight_cli.review.decisions import Decider, is_safe, refuse_inside_agent
 
 EDITABLE = (
     "scenario",
@@ -80,7 +78,7 @@ def approve_all_safe(project: Project) -> tuple[list[Decision], list[ExperienceS
     """
     refuse_inside_agent(project.env)
     pending = list_experiences(project, [ReviewStatus.PENDING])
-    left = [s for s in pending if needs_confirmation(s.experience) or s.decided_by is not None]
+    left = [s for s in pending if not is_safe(s.experience) or s.decided_by is not None]
     entries = [_decider(project).approve(s, confirmed=False) for s in pending if s not in left]
     _commit(project, entries)
     decided = {s.experience.experience_id: s for s in list_experiences(project)}
@@ -102,6 +100,8 @@ def edit(
         InvalidExperienceError: an unknown field or an empty scenario or recommendation.
         AgentReviewError, ExperienceNotFoundError, ReviewRefusedError, StorageError.
     """
+    from hindsight_cli.api.validating import candidate_of  # the guard is for edits only
+    from hindsight_cli.guard.gate import judge
 
     def make(decider: Decider, state: ExperienceState) -> LedgerEntry:
         content = _changed(project, state.experience.content, changes)

@@ -11,11 +11,12 @@ from hindsight_cli.api.traces import read_trace
 from hindsight_cli.appendlog import parse_object
 from hindsight_cli.errors import TraceNotFoundError, UsageError
 from hindsight_cli.guard.candidate import Candidate, Cite
-from hindsight_cli.guard.gate import judge
+from hindsight_cli.guard.facts import Facts
+from hindsight_cli.guard.gate import LEVELS, facts_of, judge_with
 from hindsight_cli.guard.stdin import judge_line
+from hindsight_cli.guard.verdict import Level
 from hindsight_cli.records.event import JsonValue
-from hindsight_cli.records.experience import Content, ExperienceState, ReviewStatus
-from hindsight_cli.records.trace import Trace
+from hindsight_cli.records.experience import Content, ExperienceState, Origin, ReviewStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,13 @@ def validate(project: Project, experience_ids: Sequence[str] = ()) -> ValidateRe
     else:
         states = list_experiences(project, [ReviewStatus.PENDING, ReviewStatus.APPROVED])
     report = ValidateReport()
-    traces: dict[str, Trace | None] = {}
+    facts: dict[str, Facts | None] = {}
     for state in states:
         report.checked += 1
         trace_id = state.experience.trace_id
-        if trace_id is not None and trace_id not in traces:
-            traces[trace_id] = _find_trace(project, trace_id, report)
-        _check(state, traces[trace_id] if trace_id else None, report)
+        if trace_id is not None and trace_id not in facts:
+            facts[trace_id] = _find_facts(project, trace_id, report)
+        _check(state, facts[trace_id] if trace_id else None, report)
     report.ok = report.checked - len({f.experience_id for f in report.failed})
     return report
 
@@ -76,19 +77,22 @@ def judge_lines(lines: Iterable[bytes]) -> list[dict[str, JsonValue]]:
     return results
 
 
-def _check(state: ExperienceState, trace: Trace | None, report: ValidateReport) -> None:
-    candidate = candidate_of(state.experience.content)
-    verdict = judge(candidate, trace)
-    if verdict.verdict in ("drop", "quarantine"):
-        for finding in verdict.findings:
+def _check(state: ExperienceState, facts: Facts | None, report: ValidateReport) -> None:
+    """A person's own words need not stand in the trace; what they cite must."""
+    verdict = judge_with(candidate_of(state.experience.content), facts)
+    by_person = state.experience.origin is Origin.USER
+    for finding in verdict.findings:
+        if LEVELS[finding.code] not in (Level.DROP, Level.QUARANTINE):
+            continue
+        if not (by_person and finding.code == "literal_not_in_trace"):
             report.failed.append(
                 Failed(state.experience.experience_id, finding.code, finding.detail)
             )
 
 
-def _find_trace(project: Project, trace_id: str, report: ValidateReport) -> Trace | None:
+def _find_facts(project: Project, trace_id: str, report: ValidateReport) -> Facts | None:
     try:
-        return read_trace(project, trace_id).trace
+        return facts_of(read_trace(project, trace_id).trace)
     except TraceNotFoundError:
         report.messages.append(f"Trace {trace_id} is gone; its experiences keep their evidence.")
         return None

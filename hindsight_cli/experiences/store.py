@@ -31,9 +31,17 @@ class ExperienceStore:
         self._table = db.table("experiences")
 
     def replace_all(self, states: Iterable[ExperienceState]) -> None:
-        """Make the table hold exactly `states`; in the caller's transaction."""
-        self._table.delete_where()
-        self._table.insert_all(_to_row(state) for state in states)
+        """Make the table hold exactly `states`; in the caller's transaction.
+
+        Rows that stay as they are are not written again.
+        """
+        old = {row["experience_id"]: row["state"] for row in self._table.rows}
+        rows = {state.experience.experience_id: _to_row(state) for state in states}
+        changed = [row for key, row in rows.items() if old.get(key) != row["state"]]
+        if changed:
+            self._table.insert_all(changed, replace=True)
+        for key in old.keys() - rows.keys():
+            self._table.delete(key)
 
     def find(self, experience_id: str) -> ExperienceState | None:
         rows = self._table.rows_where("experience_id = ?", [experience_id])

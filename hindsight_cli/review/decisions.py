@@ -25,6 +25,13 @@ AGENT_VARIABLES = (
     *("HINDSIGHT_CLI_SESSION", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE"),
     "OPENCODE",
 )
+# What the guard only wants a person to look at: one key approves, `--all-safe` does not.
+LOOK_CLOSER = frozenset(
+    {
+        *("untried_literal", "quote_not_verbatim", "claim_not_cited", "success_not_final"),
+        *("workaround_unmarked", "duplicate"),
+    }
+)
 ALLOW_VARIABLE = "HINDSIGHT_CLI_ALLOW_AGENT_REVIEW"
 
 
@@ -41,13 +48,18 @@ def refuse_inside_agent(env: Mapping[str, str]) -> None:
             raise AgentReviewError(variable)
 
 
+def is_safe(experience: Experience) -> bool:
+    """Whether it may be approved among many: nothing about it asks for a closer look."""
+    return not experience.risk and experience.origin is not Origin.EXTERNAL
+
+
 def needs_confirmation(experience: Experience) -> str:
     """Why approving asks for a typed confirmation, or "" when one key is enough."""
     reasons = []
     if experience.origin is Origin.EXTERNAL:
         reasons.append("its words come only from a tool's output")
-    if experience.risk:
-        reasons.append(f"risk: {', '.join(experience.risk)}")
+    if grave := [r for r in experience.risk if r not in LOOK_CLOSER]:
+        reasons.append(f"risk: {', '.join(grave)}")
     return "; ".join(reasons)
 
 
@@ -93,7 +105,7 @@ class Decider:
         _refuse_forgotten(state)
         experience = replace(state.experience, content=content, risk=tuple(risk))
         _refuse_unconfirmed(experience, confirmed=confirmed)
-        return self._entry(EntryKind.EDITED, experience)
+        return self._entry(EntryKind.EDITED, replace(experience, origin=Origin.USER))
 
     def reject(self, state: ExperienceState, reason: str) -> LedgerEntry:
         _refuse_forgotten(state)
