@@ -133,8 +133,10 @@ COMMAND_RULES = (
         r"环境|服务器|记录|文件|分支|集群|备份)",
         r"\brm\s+(?:-\w{1,16}\s+|--[\w-]{1,40}\s+)*(?:-\w{0,16}[rf]\w{0,16}|--recursive|"
         r"--force)\s+(?:--[\w-]{1,40}\s+)*[\"']?(?:/(?:\s|$|\*|[\"'`;])|/(?:var|etc|usr|home|"
-        r"opt|lib|bin|boot|root|srv|data|mnt)(?:/\w{1,16})?/?\*?(?=[\s\"'`;,]|$)|"
-        r"~/?(?=[\s\"'`;*]|$)|\$home\b/?(?=[\s\"'`;*]|$)|\*|\.{1,2}(?=[\s\"'`;]|$)|\.git\b)",
+        r"opt|lib|bin|boot|root|srv|data|mnt)(?![^\s\"'`;,]{0,120}(?:cache|tmp|temp|/logs?\b|"
+        r"build|node_modules|venv))(?:/[\w.-]{1,40}){0,3}/?\*?(?=[\s\"'`;,]|$)|"
+        r"(?:~|\$home\b)(?![^\s\"'`;,]{0,120}(?:cache|tmp|temp|logs?\b|build|node_modules|venv|"
+        r"trash))(?:/[\w.-]{0,40}){0,4}\*?(?=[\s\"'`;,]|$)|\*|\.{1,2}(?=[\s\"'`;]|$)|\.git\b)",
         r"--no-preserve-root|\bmkfs(?:\.\w{1,16})?\s|\bwipefs\b|\bshred\s|:\(\)\s*\{|"
         r"\bdd\b[^\n]{0,160}\bof=/dev/(?:sd[a-w]|nvme|hd|vd|disk)|>\s*/dev/sd[a-w]",
         r"\bdrop\s+(?:database|schema|table)\s+(?!\S{0,120}(?:test|tmp|temp|dev|scratch|local|"
