@@ -69,7 +69,9 @@ def text_of(value: JsonValue) -> str:
 
 
 def flat_arguments(call: Call) -> dict[str, str]:
-    """Arguments as `a.b[0].c` -> text, free-text descriptions left out."""
+    """Arguments as `a.b[0].c` -> text, free-text descriptions left out; bare text as "" -> text."""
+    if not isinstance(call.input, Mapping) and "input" in arguments(call):
+        return {"": text_of(call.input)}
     return dict(
         _flatten("", {k: v for k, v in arguments(call).items() if k not in _FREE_TEXT_KEYS})
     )

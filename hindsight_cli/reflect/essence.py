@@ -94,8 +94,9 @@ def _changes(call: Call, about: str) -> list[Change]:
     changes = []
     for edit in edits_of(call):
         before, after = _lines(edit.old), _lines(edit.new)
-        gone = [line for line in before if line not in set(after)]
-        come = [line for line in after if line not in set(before)]
+        old_lines, new_lines = set(before), set(after)
+        gone = [line for line in before if line not in new_lines]
+        come = [line for line in after if line not in old_lines]
         old, new = _pair(gone, come, about)
         if old or new:
             file = edit.path or _file_told(call)

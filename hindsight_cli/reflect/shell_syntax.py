@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 MAX_CHARS = 4_000
 HEREDOC = re.compile(
-    r"<<-?\s*(['\"]?)(\w+)\1(.*?)\n(.*?)(?:\n\s*\2[ \t]*(?=\n|$|\)|\")|\Z)", re.DOTALL
+    r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n\s*\2[ \t]*(?=\n|$|\)|\")|\Z)", re.DOTALL
 )
 _OPERATORS = ("&&", "||", "|&", ";;", "|", ";", "&", "\n")
 _REDIRECT = re.compile(r"(?:\d*|&)>{1,2}(?:&\d|\|)?|\d*<")

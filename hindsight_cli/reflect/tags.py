@@ -12,6 +12,7 @@ from hindsight_cli.reflect.calls import edits_of
 from hindsight_cli.reflect.programs import CheckKind
 
 MAX_TAGS = 6
+_TAG = re.compile(r"\w[\w.+:/@-]{0,79}")
 # What a call is about, told by the beginning of its intent, or by a word in it.
 _BY_INTENT: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (tag, re.compile(rf"^(?:{begins})\b|{anywhere}" if anywhere else rf"^(?:{begins})\b"))
@@ -59,7 +60,7 @@ def tool_tags(calls: Iterable[Call]) -> list[str]:
             if not one.piped:
                 programs[_program_tag(one)] = None
         tools[call.tool_name] = None
-    return [*programs, *tools][:MAX_TAGS]
+    return [tag for tag in (*programs, *tools) if _TAG.fullmatch(tag)][:MAX_TAGS]
 
 
 def task_tags(calls: Sequence[Call]) -> list[str]:

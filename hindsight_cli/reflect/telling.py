@@ -134,8 +134,9 @@ def quoted(text: str, max_chars: int = MAX_LITERAL) -> str:
     """`text` between backticks, in one line; an ellipsis outside them tells that it was cut."""
     piece = excerpt(text, max_chars)
     if "`" in piece:
-        mark = "``"
-        return f"{mark} {piece} {mark}" if mark not in piece else f'"{piece}"'
+        if "``" not in piece:
+            return f"`` {piece} ``"
+        piece = max(piece.split("`"), key=len).strip()  # what no marks could hold whole
     return f"`{piece}`" + ("…" if piece != text.strip() else "")
 
 

@@ -71,6 +71,7 @@ def test_tags_inside_the_json_are_text() -> None:
         ('{"a":' * 3_000, "JSON"),
         ("x" * 500_000, "longer"),
     ],
+    ids=range(17),
 )
 def test_an_unusable_reply_says_why(reply: str, reason: str) -> None:
     with pytest.raises(UnusableReply, match=reason):

@@ -87,7 +87,7 @@ def _recommend(writer: Writer, chain: Chain, fix: Call) -> str:
     if accepted[0].place:
         return writer.say("edit", "recommend_other", fix=quoted(accepted[0].place), how="")
     _, good = changed_arguments(chain.last, fix)
-    how = writer.join(writer.words("argument").format(name=n, value=quoted(v)) for n, v in good)
+    how = writer.join(writer.argument(name, value) for name, value in good)
     return writer.say(
         "edit", "recommend_other", fix=f"`{fix.tool_name}`", how=f" ({how})" if how else ""
     )

@@ -224,7 +224,4 @@ def _kept_arguments(writer: Writer, chain: Chain) -> str:
 
 
 def _listed(writer: Writer, pairs: Sequence[tuple[str, str]]) -> str:
-    return writer.join(
-        writer.words("argument").format(name=name, value=quoted(value, 110))
-        for name, value in pairs
-    )
+    return writer.join(writer.argument(name, value) for name, value in pairs)

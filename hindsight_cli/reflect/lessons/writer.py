@@ -16,8 +16,12 @@ from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.tags import task_tags, tool_tags
 from hindsight_cli.reflect.telling import error_lines, excerpt, quoted
 from hindsight_cli.reflect.wording import language_of, sentences
+from hindsight_cli.text import plain_utf8
 
 _TASK_CHARS = 90
+_TASK_LOOKED_AT = 8_000
+_TASK_LINE = 400
+_ARGUMENT_CHARS = 110
 _TELLING = re.compile(r"(?:[^\W\d_]{2,}\W+){2}|[\u3400-\u9fff]{3}")
 _MARKUP = re.compile(r"[<#/{\[|=-]")
 MAX_CITES = 8
@@ -57,7 +61,8 @@ class Writer:
 
     def task_text(self, max_chars: int) -> str:
         """The first telling line of the task, without backticks."""
-        lines = [line.strip() for line in self.reading.trace.task.split("\n")]
+        task = self.reading.trace.task[:_TASK_LOOKED_AT]
+        lines = [line.strip()[:_TASK_LINE] for line in task.split("\n")]
         telling = [line for line in lines if _TELLING.search(line) and not _MARKUP.match(line)]
         text = excerpt(telling[0] if telling else "", max_chars)
         return text.replace("`", "'").rstrip(" .。:：,，;；")
@@ -67,6 +72,11 @@ class Writer:
 
     def then(self, parts: Iterable[str]) -> str:
         return self.words("and").join(parts)
+
+    def argument(self, name: str, value: str) -> str:
+        """Name and value, or the value alone when the tool takes bare text."""
+        shown = quoted(value, _ARGUMENT_CHARS)
+        return self.words("argument").format(name=name, value=shown) if name else shown
 
     def steps(self, calls: Iterable[Call]) -> str:
         return self.join(str(call.step_index) for call in calls)
@@ -118,6 +128,7 @@ class Writer:
 
 
 def _sentence(text: str) -> str:
-    """First letter large, white space folded."""
-    text = " ".join(text.split())
+    """First letter large, white space folded, nothing in it that cannot be shown."""
+    text = " ".join(plain_utf8(text).split())
+    text = "".join(char for char in text if char.isprintable())
     return text[:1].upper() + text[1:]
