@@ -30,7 +30,12 @@ _PAIRED = (
 )
 _FLAG_GAP = r"[ \t]+(?:\\\r?\n[ \t]*)?|(\\*[\"'])[ \t]*,\s*(?=\1)"
 _BEFORE_ENV = r"(?:ENV|setx|setenv|set -\w+)[ \t]+\Z"
-_BEFORE_WORD = r"(?:login|user|connect|ssid)[ \t]+\S+[ \t]+\Z"
+_BEFORE_WORD = (
+    r"(?:(?:login|user|username|connect|ssid)[ \t]+\S+(?:[ \t]+privilege[ \t]+\d+)?|enable)[ \t]+\Z"
+)
+_TUPLE = (
+    r"[ \t]*=?[ \t]*\([ \t]*([\"'])[^\"'\n]{0,80}\1[ \t]*,[ \t]*[bru]?([\"'])([^\"'\n]{4,128})\2"
+)
 
 
 class Name(NamedTuple):
@@ -113,7 +118,8 @@ def by_space(name: Name) -> Hit | None:
     text, start, level = name.text, name.start, name.meaning.level
     if level is Level.WEAK or name.word.lower() == "pass":
         return None
-    gap = compiled(r"[ \t]{1,4}(?=[^\s|&;])").match(text, name.end)
+    # A router's configuration has a digit between, the kind of hash.
+    gap = compiled(r"[ \t]{1,4}(?:[05-9][ \t]+)?(?=[^\s|&;])").match(text, name.end)
     value = read_value(text, gap.end()) if gap else None
     if value is None:
         return None
@@ -126,3 +132,13 @@ def by_space(name: Name) -> Hit | None:
         told = value.quote or compiled(_BEFORE_WORD).search(text, max(0, start - 80), start)
         found = bool(told) and is_told(candidate, quoted=bool(value.quote))
     return name.hit(value) if found else None
+
+
+def by_tuple(name: Name) -> Hit | None:
+    """`auth=("bot", "x")`, `HTTPBasicAuth("bot", "x")`: the second string is a password."""
+    if words_of(name.word)[-1] != "auth":
+        return None
+    pair = compiled(_TUPLE).match(name.text, name.end, name.end + _PAIR_CHARS * 2)
+    if pair is None or not is_secret(pair[3], Level.PASSWORD):
+        return None
+    return Hit(pair.start(3), pair.end(3), "password")

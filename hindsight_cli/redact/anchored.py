@@ -73,10 +73,16 @@ ANCHORED = (
         r"(?i:identified (?:with \\*[\"'`]?\w+\\*[\"'`]? )?(?:by|as)(?: password)?)"
         r" \\*[\"']([^\"'`\\\n]{3,128})",
         (
-            "CREATE USER a IDENTIFIED BY '{b62:12}'",
-            "identified with mysql_native_password by '{b62:12}'",
+            "CREATE USER a IDENTIFIED BY '{pw}'",
+            "identified with mysql_native_password by '{pw}'",
         ),
         ("IDENTIFIED BY 'password'",), chosen=True,
+    ),
+    Anchored(
+        "powershell_password",
+        r"ConvertTo-SecureString (?:-String )?[\"']([^\"'\n]{4,128})",
+        ("ConvertTo-SecureString '{pw}' -AsPlainText -Force",),
+        ("ConvertTo-SecureString $env:PW -AsPlainText",), chosen=True,
     ),
 )  # fmt: skip
 # The marks above, grouped by what they begin with: one search each.
@@ -86,6 +92,7 @@ _SEARCHES = (
     (r"\$(?:\w{1,10}|argon2\w+|pbkdf2[\w-]*)\$", "paypal_token password_hash"),
     (r"//(?:0|[th]otp/)", "google_refresh_token otp_secret"),
     (r"identified ", "sql_password"),
+    (r"ConvertTo-SecureString", "powershell_password"),
 )
 _BY_KIND = {rule.kind: rule for rule in ANCHORED}
 

@@ -34,9 +34,11 @@ _ENV_WORDS = ("export", "ENV", "-e", "env", "set", "--env")
 _ASSIGN = (
     r"(?P<close>\\*[\"'`]|&quot;|&#3[49];|%22)?[\])]?[ \t]{0,8}"
     r"(?::[ \t]*[A-Za-z_][\w.\[\] |]{0,40}?[ \t]*(?==[ \t]*\\*[bfru]?[\"']))?"  # annotation
-    r"(?P<sep>=>|:=|\?\?=|\|\|=|&&=|\?=|\?:|\+=|={1,3}|:(?![:/=])|：|＝|->|%3[aAdD])"
+    r"(?P<sep>=>|:=|\?\?=|\|\|=|&&=|\?=|\?:|\+=|={1,3}|:(?![:/=])|::(?=[ \t])|：|＝|->|%3[aAdD])"
     r"(?P<space>[ \t]{0,16})"
 )
+# The twelve to twenty-four words that restore a wallet.
+_MNEMONIC = r"\\*[\"']?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b(?![ \t]+[a-z])"
 Form: TypeAlias = "Callable[[Name], Hit | None]"
 
 
@@ -44,7 +46,7 @@ def assigned(text: str, start: int, end: int) -> Hit | None:
     """The value given to the name at `start:end`, if the name promises a secret and it is one."""
     word = text[start:end]
     meaning = meaning_of(word)
-    if word.lower() == "key":
+    if word.lower() in ("key", "phrase"):
         meaning, end = _spelled_out(text, start, end)
     if meaning.level is Level.NONE or end >= len(text):
         return None
@@ -62,7 +64,8 @@ def _forms() -> Mapping[str, tuple[Form, ...]]:
     spaced = (_by_separator, adjacent.by_flag, adjacent.by_space)
     table: dict[str, tuple[Form, ...]] = dict.fromkeys(":=：＝?|&+%-)", (_by_separator,))
     table |= dict.fromkeys("\"'`\\]", quoted) | dict.fromkeys(" \t", spaced)
-    table |= dict.fromkeys("<>", (adjacent.by_markup,)) | {"(": (adjacent.by_call,)}
+    table |= dict.fromkeys("<>", (adjacent.by_markup,))
+    table |= {"(": (adjacent.by_call, adjacent.by_tuple), "=": (adjacent.by_tuple, _by_separator)}
     return MappingProxyType(table | dict.fromkeys(",\r\n", (adjacent.by_pair,)))
 
 
@@ -109,6 +112,9 @@ def _is_no_value(name: Name, assign: re.Match[str], value: Value) -> bool:
 
 
 def _value(text: str, assign: re.Match[str], *, in_query: bool) -> Value | None:
+    phrase = compiled(_MNEMONIC).match(text, assign.end())
+    if phrase is not None:
+        return Value(phrase.start(1), phrase.end(1), '"')
     value = read_value(text, assign.end())
     if value is None or value.quote:
         return value

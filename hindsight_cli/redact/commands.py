@@ -91,6 +91,7 @@ COMMANDS = (
         r"smbclient|rpcclient|smbmap|net|mount\.cifs", rf"-U(?:{_GAP})",
         ("smbclient //h/s -U a%{pw}",), part="%",
     ),
+    Command(r"ssh-keygen", rf"-[NP](?:{_GAP})", ("ssh-keygen -t rsa -N '{pw}' -f a",)),
     Command(r"lftp", rf"-u(?:{_GAP})", ("lftp -u a,{pw} h.test",), part=","),
     Command(r"plink|pscp|psexec", rf"(?:-p|-pw)(?:{_GAP})", ("plink -pw {pw} a@h",)),
     Command(
@@ -130,6 +131,13 @@ WORD_COMMANDS = (
         Command(
             r"rabbitmqctl", r"(?:add_user|change_password)[ \t]+\S+[ \t]+",
             ("rabbitmqctl add_user a {pw}",),
+        ),
+    ),
+    (
+        "net use ",
+        Command(
+            r"net", r"use[ \t]+(?:\S+:[ \t]+)?\\\\\S+[ \t]+(?![/*])",
+            (r"net use Z: \\h\s {pw} /user:a",),
         ),
     ),
     ("net user", Command(r"net", r"user[ \t]+(?!/)\S+[ \t]+(?![/*])", ("net user a {pw} /add",))),
@@ -173,7 +181,7 @@ COMMANDS_BY_NAME = {
 _ANY_NAME = (
     rf"(?<![\w-])(?:{'|'.join(f'(?P<c{i}>{c.name})' for i, c in enumerate(COMMANDS))})(?![\w-])"
 )
-_FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbScnB]|-[uapscfbw])"
+_FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbScnBN]|-[uapscfbw])"
 
 
 def find_commands(text: str, low: str) -> Iterator[Hit]:

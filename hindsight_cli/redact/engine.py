@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from hindsight_cli.redact.colours import Uncoloured, has_colours
 from hindsight_cli.redact.spans import Hit, Span, merged
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Redactor:
     def _hits(self, text: str) -> list[Hit]:
         if len(text) < _LEAST_CHARS:
             return []
-        hits = _detected(text)
+        hits = _uncoloured(text) if has_colours(text) else _detected(text)
         if self._known is not None:
             hits.extend(self._known.find(text))
         return _without_placeholders(text, merged(hits)) if hits else []
@@ -77,6 +78,11 @@ class Redactor:
 
         digest = hmac.digest(self._key, secret.encode("utf-8", "surrogatepass"), "sha256")
         return f"[REDACTED:{kind}:{digest[:2].hex()}]"
+
+
+def _uncoloured(text: str) -> list[Hit]:
+    plain = Uncoloured(text)
+    return [plain.restored(hit) for hit in _detected(plain.text)]
 
 
 def _detected(text: str) -> list[Hit]:

@@ -25,7 +25,7 @@ class Value(NamedTuple):
 def _opening() -> re.Pattern[str]:
     # b"...", @"...", SecretStr("..."), {"...": the wrapper says nothing about the value.
     return re.compile(
-        r"(?:[bBrRuUfF@$]{1,2}(?=[\"'])|(?:new )?[A-Za-z_][\w.:]{0,40}\((?=\\*[\"'])"
+        r"(?:[bBrRuUfFN@$]{1,2}(?=[\"'])|(?:new )?[A-Za-z_][\w.:]{0,40}\((?=\\*[\"'])"
         r"|[\[({](?=\\*[\"']))?(\\{0,7}(?:\"\"\"|'''|[\"'`])|[“‘「『]|&quot;|&#3[49];|%22)"
     )
 

@@ -14,8 +14,8 @@ from hindsight_cli.redact.tables import Table
 
 # Grouped by first letter: three times as fast as a flat list.
 _WORDS = (
-    r"p(?:ass|wd|s[kw]\b|arola|in\b)|s(?:ecret|enha|alt\b|ig(?:nature)?\b|as\b|id\b|essionid)"
-    r"|t(?:oken|icket\b)|k(?:ey|ennwort)|c(?:red|ontrase|ookie|ode\b|vv)|a(?:uth|ppid)"
+    r"p(?:ass|wd|s[kw]\b|arola|in\b|hrase\b)|s(?:ecret|enha|eed\b|k\b|alt\b|ig(?:nature)?\b|as\b|id\b|essionid)"
+    r"|t(?:oken|icket\b)|k(?:ey|ennwort)|c(?:red|ontrase|ookie|ode\b|vv)|a(?:uth|ppid|k\b)"
     r"|m(?:nemonic|otdepasse|dp\b)|jwt|bearer|otp\b|h(?:e|a)slo"
 )
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$ñ"

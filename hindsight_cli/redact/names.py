@@ -30,10 +30,11 @@ _PASSWORDS = words(
     "psk",
 )
 _SECRETS = words("secret mnemonic seedphrase")
+_PHRASES = words("seed recovery mnemonic secret backup wallet")
 _TOKENS = words("token jwt bearer apikey pat apitoken authtoken accesstoken")
 _WEAK = words(
-    "key keys secrets auth authorization cred creds credential credentials credenti cookie",
-    "sas salt pepper webhook sessionid jsessionid phpsessid ticket ключ токен",
+    "ak sk seed key keys secrets auth authorization cred creds credential credentials",
+    "credenti cookie sas salt pepper webhook sessionid jsessionid phpsessid ticket ключ токен",
 )
 _IN_QUERIES = words("signature sig sas appid code hmac")
 _PINS = words("pin otp cvv cvc totp")
@@ -126,7 +127,11 @@ def _last_word(parts: list[str]) -> Meaning:
         meaning = NOTHING if verb else Meaning(Level.PASSWORD, "password")
     elif last in _PASSWORDS or last.endswith(_PASSWORD_TAILS):
         meaning = Meaning(Level.PASSWORD, "password")
-    elif last in _SECRETS or last.endswith(_SECRET_TAILS):
+    elif (
+        last in _SECRETS
+        or (last == "phrase" and before in _PHRASES)
+        or last.endswith(_SECRET_TAILS)
+    ):
         meaning = Meaning(Level.SECRET, "secret")
     elif last in _TOKENS or last.endswith(_TOKEN_TAILS):
         kind = "api_key" if last.endswith("key") else "token"

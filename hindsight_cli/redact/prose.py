@@ -31,7 +31,7 @@ _LINK = (
     r"[ \t](?:is|was|to|are|be|as|ist|lautet|es|est|é)(?:[ \t]+(?:now|set to|currently))?[: \t]"
     r"|[:：是为]|=(?!=)"
 )
-_WORDS_BETWEEN = r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.-]{1,24}){0,6}[ \t]*"
+_WORDS_BETWEEN = r"[\"'`*]{0,2}(?:[ \t]+(?!and\b|or\b|but\b)[\w/'.@%-]{1,24}){0,6}[ \t]*"
 _CJK_SAID = (
     r"[\"'`*]{0,2}[（(]?[一-鿿A-Za-z0-9 ]{0,10}?[）)]?[ \t]*已?经?"
     r"(?:改|设|换|更新|修改|设置|重置)?(?:是|为|成了?|:|：|=|＝|到|叫|用|は|는|은|[ \t])"
@@ -114,10 +114,10 @@ def find_foreign(text: str, low: str) -> Iterator[Hit]:
     if text.isascii():
         return
     done = 0
-    for word in compiled("|".join((*_CJK_WORDS, *_FOREIGN_WORDS))).finditer(low):
+    for word in compiled(f"(?:{'|'.join((*_CJK_WORDS, *_FOREIGN_WORDS))})+").finditer(low):
         if word.start() < done:
             continue
-        if word.group() in _FOREIGN_WORDS:
+        if word.group().endswith(_FOREIGN_WORDS):
             start = _linked(low, word.end())
         else:
             link = compiled(_CJK_SAID).match(text, word.end(), word.end() + _LINK_CHARS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 from hindsight_cli.redact.patterns import compiled
@@ -51,6 +52,7 @@ _SHAPES = {
     "typename": r"[A-Z][A-Za-z0-9]*"
     r"(?:Keys?|Token|Types?|Error|Config|Provider|Secret|Credentials?)",
     "numbered": r".*[A-Za-z]\d{3,}\W?",  # code seldom ends in a number of three digits
+    "mnemonic": r"(?:[a-z]{3,8} ){11,23}[a-z]{3,8}",
     "speech": r"[\w./: -]+",
     "hash": r"(?:sha\d+|md5|h1|blake2\w*)[-:=].*",
 }
@@ -153,6 +155,7 @@ def _is_word(segment: str) -> bool:
     return len(bare) <= _SHORT_WORD or _is_spoken(bare)
 
 
+@lru_cache(maxsize=32)  # one candidate is asked about several times in a row
 def is_random(value: str, min_chars: int) -> bool:
     """Whether the value looks machine-made: long, mixed and not made of words."""
     if len(value) < min_chars or not is_shape("random", value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hindsight_cli.redact.levels import Level
-from hindsight_cli.redact.names import Meaning, meaning_of
+from hindsight_cli.redact.names import IN_QUERY, Meaning, meaning_of
 from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.values import is_secret
 
@@ -42,7 +42,8 @@ class Table:
         cells = [cell for _, cell in _cells(header, delimiter)]
         if any(len(cell) > _CELL_CHARS or cell.count(" ") > _CELL_SPACES for cell in cells):
             return []
-        named = {i: meaning for i, cell in enumerate(cells) if (meaning := meaning_of(cell)).level}
+        meanings = ((index, meaning_of(cell)) for index, cell in enumerate(cells))
+        named = {i: said for i, said in meanings if said.level and said.kind != IN_QUERY}
         if not named or "" in cells[1:-1] or sum(map(bool, cells)) <= 1:
             return []
         return list(self._rows(stop, delimiter, len(cells), named))

@@ -24,8 +24,9 @@ from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.vocabulary import words
 
 _WORD_CHARS = 16
-_LONG_WORD_CHARS = 40  # from here a key may stand inside a longer word
+_LONG_WORD_CHARS = 24  # from here a key may stand inside a longer word
 _BODY_CHARS = 300
+_BESIDE_CHARS = 200
 _FEW_DIGITS = 2  # with so many a body is no word
 _DISTINCT = 7  # different characters in the body of any key
 _ESCAPES = "nrt"
@@ -71,6 +72,18 @@ def find_tokens(text: str, low: str) -> Iterator[Hit]:
             hit = _inside(text, start, end) or _prefixed(text, start, end)
         if hit is not None:
             yield hit
+            if hit.kind == "aws_access_key_id":
+                yield from _secret_beside(text, hit)
+
+
+def _secret_beside(text: str, key_id: Hit) -> Iterator[Hit]:
+    """The secret of an AWS key has no prefix, but rarely stands far from its id."""
+    beside = compiled(r"(?<![\w/+=])[A-Za-z0-9/+]{40}(?![\w/+=])")
+    near = max(0, key_id.start - _BESIDE_CHARS), key_id.end + _BESIDE_CHARS
+    for found in beside.finditer(text, *near):
+        value = found.group()
+        if value != value.lower() and is_random(value, len(value)):
+            yield Hit(found.start(), found.end(), "aws_secret_access_key", sure=2)
 
 
 def _after_escape(text: str, start: int) -> int:

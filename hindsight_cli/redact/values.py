@@ -32,7 +32,7 @@ _LONG_CHARS = 512  # longer values are judged by their randomness alone
 _DESCRIPTION_WORDS = 5
 _CJK = "\u2e80"  # from here on scripts that passwords are not typed in
 _SYMBOLS = frozenset("!@#$%^&*+=?~")
-_BRACKETS = frozenset(" ()[]{}<>\\\"'`;")
+_BRACKETS = " ()[]{}<>\\\"'`;"
 _JOINERS = frozenset("-_./: ")
 
 
@@ -55,6 +55,7 @@ def is_secret(value: str, level: Level, *, quoted: bool = True, config: bool = F
         found = _is_password(value, quoted=quoted, config=config)
     elif level is Level.WEAK:
         found = not _is_identifier(value) and is_random(value, _WEAK_RANDOM_CHARS)
+        found = found or is_shape("mnemonic", value)
     else:
         found = _is_token(value, level)
     return found
@@ -101,7 +102,10 @@ def _is_name(value: str) -> bool:
 
 
 def _is_token(value: str, level: Level) -> bool:
-    if len(value) < _LEAST_TOKEN_CHARS or not value.isascii() or not _BRACKETS.isdisjoint(value):
+    if level is Level.SECRET and is_shape("mnemonic", value):
+        return True
+    brackets = " " if level is Level.SECRET else _BRACKETS
+    if len(value) < _LEAST_TOKEN_CHARS or not value.isascii() or any(b in value for b in brackets):
         return False
     if any(is_shape(name, value) for name in ("number", "version", "email", "hash")):
         return False
