@@ -80,7 +80,8 @@ def run_hindsight(
         check=False,
         timeout=120,
     )
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    out, err = (data.decode("utf-8", "replace") for data in (done.stdout, done.stderr))
+    return Done(done.returncode, out, err)
 
 
 @pytest.fixture
