@@ -36,6 +36,7 @@ _PATCH_FILE = re.compile(
 )
 _LINE_EDIT = re.compile(r"^edit\s+(\d+:\d+)?\s*(.*?)(?:\nend_of_edit|\Z)", re.DOTALL)
 _FREE_TEXT_KEYS = frozenset({"description", "explanation", "thought", "timeout", "timeout_ms"})
+PROSE = (".md", ".txt", ".rst", ".adoc")
 EDIT_KINDS = frozenset({ToolKind.EDIT, ToolKind.WRITE})
 LOOKUP_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH})
 

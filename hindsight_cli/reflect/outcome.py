@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hindsight_cli.records.event import EventType, Outcome, Status, ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import changed_files, changes_files, is_lookup
+from hindsight_cli.reflect.calls import PROSE, changed_files, changes_files, is_lookup
 from hindsight_cli.reflect.detectors.human import accepts, find_corrections
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.programs import CheckKind
@@ -21,7 +21,6 @@ _CUT = re.compile(
     r"|crash|interrupted|aborted",
     re.I,
 )
-_PROSE = (".md", ".txt", ".rst", ".adoc")
 _PROVING = frozenset({CheckKind.TEST, CheckKind.BUILD})
 
 
@@ -142,7 +141,7 @@ def _incomplete(reading: Reading) -> Outcome:
 
 
 def _only_prose(call: Call) -> bool:
-    return all(path.lower().endswith(_PROSE) for path in changed_files(call))
+    return all(path.lower().endswith(PROSE) for path in changed_files(call))
 
 
 def _is_expected(call: Call, chains: Sequence[Chain]) -> bool:

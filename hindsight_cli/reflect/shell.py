@@ -54,10 +54,15 @@ def checks(command: str) -> frozenset[CheckKind]:
     return frozenset(i.check for i in invocations(command) if i.check is not None)
 
 
+def bare(command: str) -> str:
+    """The beginning of a line without the texts of its here-documents."""
+    return HEREDOC.sub(r" \3 ", command[:MAX_CHARS])
+
+
 @lru_cache(maxsize=_CACHED)
 def written_files(command: str) -> tuple[str, ...]:
     """Files the line writes itself: redirections, `tee`, `sed -i`, `cp` and `mv` targets."""
-    found = _WRITTEN.findall(HEREDOC.sub(r" \3 ", command[:MAX_CHARS]))
+    found = _WRITTEN.findall(bare(command))
     for one in invocations(command):
         plain = [w for w in one.words if not w.startswith("-")]
         if one.program == "tee":

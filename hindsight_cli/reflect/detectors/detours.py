@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hindsight_cli.records.event import Status
+from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import is_lookup, signature
 from hindsight_cli.reflect.findings import Chain, Flag, NearMiss
 from hindsight_cli.reflect.reading import Reading
@@ -55,13 +56,14 @@ def _undone(reading: Reading) -> Iterator[Flag]:
 def _aborted(reading: Reading) -> Iterator[Flag]:
     """What was done inside an operation that was aborted."""
     for end, call in enumerate(reading.calls):
-        match = _ABORT.search(call.command)
+        match = _ABORT.search(shell.bare(call.command))
         if match is None or call.status is not Status.OK:
             continue
         begun = [
             at
             for at in range(end)
-            if re.search(rf"git {match.group(1)}\b(?! --)", reading.calls[at].command)
+            if f"git {match.group(1)}" in shell.intents(reading.calls[at].command)
+            and "--abort" not in reading.calls[at].command
         ]
         for inside in reading.calls[begun[-1] + 1 : end] if begun else ():
             yield Flag(call=inside, code="aborted", detail=match.group(1))

@@ -26,7 +26,7 @@ _LOG = re.compile(
 def find_late_failures(reading: Reading) -> tuple[LateFailure, ...]:
     found: list[LateFailure] = []
     for index, log in enumerate(reading.calls):
-        if log.status is not Status.OK or not _LOG.search(log.command):
+        if log.status is not Status.OK or not _LOG.search(shell.bare(log.command)):
             continue
         if not has_marked_error(log):
             continue

@@ -60,6 +60,7 @@ _MISSING = re.compile(
     r"|(?:no such file or directory:? ?'?|)([~./][\w./@+-]+)'?(?:: no such file or directory)",
     re.I,
 )
+_ENDED = re.compile(r"git (\S+) --(?:continue|abort|skip|quit)")
 _CONFLICT = re.compile(r"^git (rebase|merge|cherry-pick|am|revert|pull)$")
 
 
@@ -256,7 +257,7 @@ def _answers(call: Call, wanted: frozenset[str], kinds: frozenset[CheckKind]) ->
     if wanted & asked or kinds & shell.checks(call.command):
         return True
     operations = {m.group(1) for intent in wanted if (m := _CONFLICT.match(intent))}
-    ending = re.search(r"git (\S+) --(?:continue|abort|skip|quit)", call.command)
+    ending = _ENDED.search(shell.bare(call.command))
     return ending is not None and ending.group(1) in operations
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hindsight_cli.records.event import Status
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import changed_files, edits_of, same_file
+from hindsight_cli.reflect.calls import PROSE, FileEdit, changed_files, edits_of, same_file
 from hindsight_cli.reflect.detectors.removed_tests import removed_tests
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.reading import Reading
@@ -42,6 +42,8 @@ _ADDED = re.compile(
     |except(?:\s+Exception)?:\s*pass\b""",
     re.VERBOSE,
 )
+_LINE = 2_000  # characters of an added line
+_RECENT = 6  # calls
 
 
 def find_workarounds(reading: Reading, chains: Sequence[Chain]) -> tuple[Flag, ...]:
@@ -62,36 +64,45 @@ def find_workarounds(reading: Reading, chains: Sequence[Chain]) -> tuple[Flag, .
 
 def _signs(reading: Reading, index: int, failed_files: Sequence[tuple[int, str]]) -> Iterator[Flag]:
     call = reading.calls[index]
-    if match := _COMMAND.search(call.command):
+    command = shell.bare(call.command)
+    if match := _COMMAND.search(command):
         yield Flag(call=call, code="flag", detail=match.group().strip())
-    if (
-        call.command
-        and (match := _AFTER_FAILURE.search(call.command))
-        and _failed_before(reading, index)
-    ):
+    if (match := _AFTER_FAILURE.search(command)) and _failed_before(reading, index):
         yield Flag(call=call, code="flag", detail=match.group().strip())
-    for edit in edits_of(call):
-        before = set(edit.old.split("\n"))
-        for line in edit.new.split("\n"):
-            if (
-                line not in before
-                and (match := _ADDED.search(line))
-                and not _ADDED.search(edit.old)
-            ):
-                yield Flag(call=call, code="silenced", detail=match.group().strip())
+    yield from (
+        Flag(call=call, code="silenced", detail=sign)
+        for edit in edits_of(call)
+        if not edit.path.lower().endswith(PROSE) and (sign := _silenced(edit))
+    )
     if _takes_out_failing_test(reading, index):
         yield Flag(call=call, code="removed_test", detail=min(removed_tests(call)))
     if call.command and not edits_of(call):
-        for path in changed_files(call):
-            near = [s for s, p in failed_files if s < call.step_index and same_file(p, path)]
-            if near and reading.index_of[near[-1]] >= index - 6:
-                yield Flag(call=call, code="shell_edit", detail=path)
+        yield from _written_after_refusal(reading, index, failed_files)
+
+
+def _silenced(edit: FileEdit) -> str:
+    """What silences a check in a line the edit adds, when nothing did so before."""
+    if _ADDED.search(edit.old):
+        return ""
+    before = set(edit.old.split("\n"))
+    added = (line[:_LINE] for line in edit.new.split("\n") if line not in before)
+    return next((match.group().strip() for line in added if (match := _ADDED.search(line))), "")
+
+
+def _written_after_refusal(
+    reading: Reading, index: int, failed_files: Sequence[tuple[int, str]]
+) -> Iterator[Flag]:
+    call = reading.calls[index]
+    for path in changed_files(call):
+        near = [s for s, p in failed_files if s < call.step_index and same_file(p, path)]
+        if near and reading.index_of[near[-1]] >= index - _RECENT:
+            yield Flag(call=call, code="shell_edit", detail=path)
 
 
 def _failed_before(reading: Reading, index: int) -> bool:
     """Whether one of the few calls before failed with a command in common."""
     asked = shell.intents(reading.calls[index].command)
-    recent = reading.calls[max(0, index - 6) : index]
+    recent = reading.calls[max(0, index - _RECENT) : index]
     return any(call.failed and shell.intents(call.command) & asked for call in recent)
 
 
