@@ -68,10 +68,16 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             fix_step=fix.step_index,
         ),
     }
-    worth = max(_WORTH.get(kind, _WORTH_OTHER) for kind in kinds) if kinds else _WORTH_OTHER
-    worth = _WORTH_COMPILE if stage_of(failed) is Stage.COMPILE else worth
-    worth = _WORTH_USAGE if usage else worth
-    return failure_lesson(writer, chain, texts, worth=worth, extra=[c.call for c in changes])
+    extra = [change.call for change in changes]
+    return failure_lesson(writer, chain, texts, worth=_worth_of_check(failed), extra=extra)
+
+
+def _worth_of_check(failed: Call) -> float:
+    stage = stage_of(failed)
+    if stage is not Stage.RESULT:
+        return _WORTH_USAGE if stage is Stage.USAGE else _WORTH_COMPILE
+    kinds = shell.checks(failed.command)
+    return max((_WORTH.get(kind, _WORTH_OTHER) for kind in kinds), default=_WORTH_OTHER)
 
 
 def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
@@ -106,17 +112,21 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             fix_step=fix.step_index,
         ),
     }
-    usage = stage_of(failed) is Stage.USAGE
-    worth = _WORTH_USAGE if usage or chain.nature is Nature.SHELL else _WORTH_OTHER
-    if len(chain.failed) == 1 and not chain.between:
-        worth = _WORTH_SLIP
-    if not shell.intents(failed.command) - WEAK:
-        worth = _WORTH_WEAK
-    draft = failure_lesson(writer, chain, texts, worth=worth, extra=steps)
-    if not usage:
+    draft = failure_lesson(writer, chain, texts, worth=_worth_of_call(chain), extra=steps)
+    if stage_of(failed) is not Stage.USAGE:
         return draft
     called = min(shell.intents(failed.command), default=failed.tool_name)
     return Draft(worth=draft.worth, proposal=draft.proposal, key=f"usage {called}")
+
+
+def _worth_of_call(chain: Chain) -> float:
+    failed = shown_failure(chain)
+    if not shell.intents(failed.command) - WEAK:
+        return _WORTH_WEAK
+    if len(chain.failed) == 1 and not chain.between:
+        return _WORTH_SLIP
+    usage = stage_of(failed) is Stage.USAGE or chain.nature is Nature.SHELL
+    return _WORTH_USAGE if usage else _WORTH_OTHER
 
 
 def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
