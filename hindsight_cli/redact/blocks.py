@@ -5,6 +5,7 @@ Output is kept as head and tail, so a key often shows up without its END or its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hindsight_cli.redact.patterns import compiled
@@ -12,6 +13,8 @@ from hindsight_cli.redact.spans import Hit
 
 _BODY_CHARS = 16_384
 _LEAST_BODY = 40  # a shorter body is an ellipsis, or code that mentions the marker
+_LINE_CHARS = 16
+_DASHES, _MARK_CHARS = 6, 80
 _KIND = "private_key"
 
 _MARK = r"-{4,5} ?%s [A-Z0-9 ]{0,40}?(?:PRIVATE|SECRET) KEY(?: BLOCK)? ?-{4,5}"
@@ -39,16 +42,19 @@ def find_blocks(text: str, low: str) -> Iterator[Hit]:
 
 
 def _pem(text: str) -> Iterator[Hit]:
-    begin = compiled(_MARK % "BEGIN")
     at = text.find("BEGIN ")
     while at >= 0:
-        head = begin.match(text, max(0, at - 5), at + 80) or begin.match(
-            text, max(0, at - 6), at + 80
-        )
+        head = _mark(text, at, "BEGIN")
         end = _body_end(text, head.end()) if head else None
         if head is not None and end is not None:
             yield Hit(head.start(), end, _KIND, sure=3)
         at = text.find("BEGIN ", end or at + 6)
+
+
+def _mark(text: str, at: int, word: str) -> re.Match[str] | None:
+    """The BEGIN or END line whose word stands at `at`."""
+    found = compiled(_MARK % word).search(text, max(0, at - _DASHES), at + _MARK_CHARS)
+    return found if found and found.start() < at else None
 
 
 def _body_end(text: str, start: int) -> int | None:
@@ -63,16 +69,13 @@ def _body_end(text: str, start: int) -> int | None:
 
 def _headless(text: str, floor: int) -> Iterator[Hit]:
     """A key whose BEGIN was cut away: the lines of base64 that lead up to its END."""
-    end_mark = compiled(_MARK % "END")
     at = text.find("END ", floor)
     while at >= 0:
-        end = end_mark.match(text, max(0, at - 5), at + 80) or end_mark.match(
-            text, max(0, at - 6), at + 80
-        )
+        end = _mark(text, at, "END")
         if end is not None:
             floor = max(floor, end.start() - _BODY_CHARS)
-            floor = max(floor, text.rfind("-----", floor, end.start()) + 5)
-            start = _first_line(text, floor, end.start())
+            other = text.rfind("-----", floor, end.start())
+            start = _first_line(text, floor if other < 0 else other + 5, end.start())
             if start is not None:
                 yield Hit(start, end.end(), _KIND, sure=3)
             floor = end.end()
@@ -81,13 +84,14 @@ def _headless(text: str, floor: int) -> Iterator[Hit]:
 
 def _first_line(text: str, floor: int, end: int) -> int | None:
     """Where the unbroken lines of base64 before `end` begin; None if there are too few."""
-    start = end
+    start, long = end, False
     line = compiled(rf"{_GAP}*([A-Za-z0-9+/=]*){_GAP}*")
     breaks = [m.end() for m in compiled(r"\\{1,7}n|\n").finditer(text, floor, end)]
     for begin, stop in zip(reversed([floor, *breaks]), [end, *reversed(breaks)], strict=True):
         found = line.fullmatch(text, begin, stop)
-        if found is None:
-            break
+        if found is None or (long and len(found[1]) < _LINE_CHARS):
+            break  # only the last lines of a key are short
+        long = long or len(found[1]) >= _LINE_CHARS
         start = found.start(1) if found[1] else start
     return start if sum(char.isalnum() for char in text[start:end]) >= _LEAST_BODY else None
 

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from hindsight_cli.records.jsonvalue import JsonValue
     from hindsight_cli.redact.known import KnownValues
 
-_PASSES = 4  # replacing one secret may bring another to light; two passes nearly always do
+_PASSES = 4  # one nearly always does
+_LONG_CHARS = 32_768
+_AROUND_CHARS = 2_048
+_LINE_CHARS = 4_096  # a neighbourhood begins and ends with a line, if there is one that near
 _LEAST_CHARS = 6
 
 
@@ -41,11 +44,26 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` with each secret replaced. Applying it again changes nothing."""
+        hits = self._hits(text)
+        if not hits:
+            return text
+        clean, marks = self._replaced(text, hits)
+        if len(clean) <= _LONG_CHARS:
+            return self._settled(clean)
+        # Replacing one secret may bring another to light, but only near it.
+        parts, at = [], 0
+        for start, end in _neighbourhoods(clean, marks):
+            parts += [clean[at:start], self._settled(clean[start:end])]
+            at = end
+        return "".join([*parts, clean[at:]])
+
+    def _settled(self, text: str) -> str:
+        """The text, redacted until nothing more is found."""
         for _ in range(_PASSES):
             hits = self._hits(text)
             if not hits:
                 break
-            text = self._replaced(text, hits)
+            text, _ = self._replaced(text, hits)
         return text
 
     def value(self, value: JsonValue) -> JsonValue:
@@ -55,7 +73,7 @@ class Redactor:
         return Walker(Tools(self._hits, self._replaced_again, self._mark)).walk(value)
 
     def _replaced_again(self, text: str, hits: list[Hit]) -> str:
-        return self.text(self._replaced(text, hits))
+        return self._settled(self._replaced(text, hits)[0])
 
     def _hits(self, text: str) -> list[Hit]:
         if len(text) < _LEAST_CHARS:
@@ -65,13 +83,19 @@ class Redactor:
             hits.extend(self._known.find(text))
         return _without_placeholders(text, merged(hits)) if hits else []
 
-    def _replaced(self, text: str, hits: list[Hit]) -> str:
-        parts, at = [], 0
+    def _replaced(self, text: str, hits: list[Hit]) -> tuple[str, list[int]]:
+        """The text with its hits replaced, and where the replacements end."""
+        parts: list[str] = []
+        marks: list[int] = []
+        at = length = 0
         for hit in hits:
             mark = self._mark(hit.kind, hit.secret or text[hit.start : hit.end])
-            parts += [text[at : hit.start], hit.quote, mark, hit.quote]
+            mark = f"{hit.quote}{mark}{hit.quote}"
+            parts += [text[at : hit.start], mark]
+            length += hit.start - at + len(mark)
+            marks.append(length)
             at = hit.end
-        return "".join([*parts, text[at:]])
+        return "".join([*parts, text[at:]]), marks
 
     def _mark(self, kind: str, secret: str) -> str:
         import hmac
@@ -83,6 +107,30 @@ class Redactor:
 def _uncoloured(text: str) -> list[Hit]:
     plain = Uncoloured(text)
     return [plain.restored(hit) for hit in _detected(plain.text)]
+
+
+def _neighbourhoods(text: str, marks: list[int]) -> list[tuple[int, int]]:
+    """The parts of the text around the marks, in order, not overlapping, cut between lines."""
+    out: list[tuple[int, int]] = []
+    for mark in marks:
+        start = _cut(text, max(0, mark - _AROUND_CHARS), -1)
+        end = _cut(text, min(len(text), mark + _AROUND_CHARS), 1)
+        if out and start <= out[-1][1]:
+            start = out.pop()[0]
+        out.append((start, end))
+    return out
+
+
+def _cut(text: str, at: int, step: int) -> int:
+    """The nearest line's end from `at` on, or back; else the nearest space; else `at`."""
+    for gap in ("\n", " "):
+        if step < 0:
+            found = text.rfind(gap, max(0, at - _LINE_CHARS), at) + 1
+        else:
+            found = text.find(gap, at, at + _LINE_CHARS)
+        if found > 0:
+            return found
+    return at
 
 
 def _detected(text: str) -> list[Hit]:

@@ -42,6 +42,7 @@ _SHAPES = {
     "number": r"[-+]?[\d.,_]+(?:e[-+]?\d+)?(?:ms|s|m|h|d|px|em|rem|%|[kKmMgG]i?[bB]?)?",
     "version": r"[vV]?\d+(?:\.\d+)+[\w.+-]*|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|(?:\d{1,3}\.){3}.*"
     r"|[A-Za-z][\w.]*(?:-[A-Za-z]\w*)*[-_]v?\d+\.\d+[\w.-]*",
+    "date": r"\d{4}-\d\d-\d\d[T_ ].*",
     "email": r"[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+",
     "uuid": r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
     "hex": r"(?:0x)?[0-9a-fA-F]+",
@@ -160,7 +161,7 @@ def is_random(value: str, min_chars: int) -> bool:
     """Whether the value looks machine-made: long, mixed and not made of words."""
     if len(value) < min_chars or not is_shape("random", value):
         return False
-    if not any(char.isalpha() for char in value):
+    if not any(char.isalpha() for char in value) or is_shape("date", value):
         return False
     if not any(char.isdigit() for char in value):
         capitals = len(compiled(_CAPITAL_INSIDE).findall(value))
