@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hindsight_cli.redact.levels import Level
-from hindsight_cli.redact.names import Meaning, meaning_of
+from hindsight_cli.redact.names import IN_QUERY, Meaning, meaning_of
 from hindsight_cli.redact.shapes import is_path, is_placeholder
 from hindsight_cli.redact.values import is_phrase, is_secret
 from hindsight_cli.redact.vocabulary import PLACEHOLDERS
@@ -132,7 +132,9 @@ class Walker:
     def _named(self, text: str, name: str) -> str | None:
         """The mark of the whole text, if the name of its field makes it a secret."""
         meaning = meaning_of(name)
-        if not meaning.level or name.lower() in _HEADERS or not _is_named(text, name, meaning):
+        if not meaning.level or meaning.kind == IN_QUERY or name.lower() in _HEADERS:
+            return None
+        if not _is_named(text, name, meaning):
             return None
         return self._tools.mark(meaning.kind, text)
 

@@ -113,7 +113,7 @@ def _is_token(value: str, level: Level) -> bool:
         return False
     digits = any(char.isdigit() for char in value)
     if not digits or not any(char.isalpha() for char in value):
-        return is_random(value, _ALPHABETIC_CHARS)
+        return is_random(value, _ALPHABETIC_CHARS) or is_scrambled(value)
     typed = level is Level.SECRET and _JOINERS.isdisjoint(value)
     return typed or not is_wordy(value)
 

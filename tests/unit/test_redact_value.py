@@ -40,6 +40,7 @@ def test_a_password_field_holds_a_password_however_weak(secret: str) -> None:
         {"password": {"type": "string", "description": "The password of the user"}},
         {"PWD": "/workspace/app", "pwd": "/root"},
         {"pass": "12 passed"},
+        {"type": "thinking", "signature": fill("{b64:200}")},
         {"tokens": 12345, "max_tokens": "4096", "token": "hello"},
         {"key": "pip-linux", "session_id": "ses_1f2e3d4c5b6a"},
         {"n": 1.5, "ok": False, "items": [1, "two", None, {}]},
