@@ -258,3 +258,25 @@ def test_spans_lie_in_the_text_in_order(text: str) -> None:
 
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
     assert all(one.end <= two.start for one, two in pairwise(spans))
+
+
+@pytest.mark.parametrize("before", range(6))
+def test_values_that_are_no_secrets_hide_none_that_follows(before: int) -> None:
+    text = "password=required x\n" * before + "password=Kd8s7QmZ2x foo\n"
+    assert "Kd8s7QmZ2x" not in Redactor().text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql -u root --password=correcthorse shop",
+        "password=hunter2 foo",
+        "DB_PASSWORD=hunter2 a\nREDIS_PASSWORD=hunter3 b",
+        "host=db.test user=app password=swordfish dbname=shop",
+        "PGPASSWORD=swordfish psql",
+    ],
+)
+def test_a_marked_password_is_taken_whatever_follows_it(text: str) -> None:
+    clean = Redactor().text(text)
+    for secret in ("correcthorse", "hunter2", "hunter3", "swordfish"):
+        assert secret not in clean
