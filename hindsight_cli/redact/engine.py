@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from hindsight_cli.redact.colours import Uncoloured, has_colours
@@ -32,11 +33,13 @@ class Redactor:
 
     def __init__(self, *, key: bytes = b"", known_values: Mapping[str, str] | None = None) -> None:
         self._key = key
-        self._known: KnownValues | None = None
-        if known_values:
-            from hindsight_cli.redact.known import KnownValues
+        self._known_values = dict(known_values or {})
 
-            self._known = KnownValues(known_values)
+    @cached_property
+    def _known(self) -> KnownValues:
+        from hindsight_cli.redact.known import KnownValues
+
+        return KnownValues(self._known_values)
 
     def spans(self, text: str) -> list[Span]:
         """The secrets in `text`, in order, not overlapping; offsets are code points."""
@@ -79,7 +82,7 @@ class Redactor:
         if len(text) < _LEAST_CHARS:
             return []
         hits = _uncoloured(text) if has_colours(text) else _detected(text)
-        if self._known is not None:
+        if self._known_values:
             hits.extend(self._known.find(text))
         return _without_placeholders(text, merged(hits)) if hits else []
 
@@ -156,6 +159,10 @@ def _without_placeholders(text: str, hits: list[Hit]) -> list[Hit]:
     if "[REDACTED:" not in text:
         return hits
     marks = [mark.span() for mark in _placeholder().finditer(text)]
-    return [
-        hit for hit in hits if not any(hit.start < end and start < hit.end for start, end in marks)
-    ]
+    ends = [end for _, end in marks]
+    kept = []
+    for hit in hits:
+        after = bisect_right(ends, hit.start)  # the first mark that ends behind the hit's start
+        if after == len(marks) or marks[after][0] >= hit.end:
+            kept.append(hit)
+    return kept
