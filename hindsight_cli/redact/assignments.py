@@ -28,6 +28,7 @@ _LINK_CHARS = 120
 _JSON_DIGITS = 6  # a shorter bare number in JSON is an index
 _LINE_CHARS = 120  # how far back a line's beginning is looked for
 _PHRASE_CHARS = 24
+_MIXED_CHARS = 6  # a shorter name with a number is a variable
 _SCALARS = frozenset(("|", "|-", ">", ">-", "|+", ">+"))
 _SCALAR_CHARS = 600
 _ENV_WORDS = ("export", "ENV", "-e", "env", "set", "--env")
@@ -142,8 +143,25 @@ def _is_config(name: Name, assign: re.Match[str], value: Value) -> bool:
     floor = max(0, start - _LINE_CHARS)
     line = text[max(floor, text.rfind("\n", floor, start) + 1) : start]
     alone = not line.strip(" \t-+>#") or line.rstrip().endswith(_ENV_WORDS)
+    if tight and not value.quote and text[value.end : value.end + 1] in (" ", "\t"):
+        return _is_among_settings(name, line, value)
     rest = text[value.end : value.end + 2].strip("\"' ")
     return alone and (not rest or rest[0] in "\r\n#") and (tight or assign["sep"] in (":", "="))
+
+
+def _is_among_settings(name: Name, line: str, value: Value) -> bool:
+    """`PGPASSWORD=x psql`, `--password=x shop`, `host=h password=x dbname=d`."""
+    word = name.text[name.start : name.end]
+    given = name.text[value.start : value.end]
+    mixed = any(map(str.isdigit, given)) and any(map(str.isalpha, given))
+    if (mixed and len(given) >= _MIXED_CHARS) or word.isupper() or word.startswith("--"):
+        return True
+    after = name.text[value.end : value.end + _LINK_CHARS]
+    pair = r"[A-Za-z_][\w-]{0,40}=[^\s=]{1,80}"
+    return bool(
+        compiled(rf"[ \t]+{pair}").match(after)
+        or compiled(rf"(?:^|[ \t\"'])({pair})[ \t]+$").search(line)
+    )
 
 
 def _is_doubtful(name: Name, candidate: str, value: Value) -> bool:

@@ -33,7 +33,9 @@ _CELL_ENDS = frozenset("\"',|\t; \r\n")
 def find_named(text: str, low: str) -> Iterator[Hit]:
     """Values of names that promise a secret. `low` is `text` in lower case, equally long."""
     done, last, table = 0, -_CROWDED_CHARS, Table(text)
-    in_vain: set[str] = set()  # surroundings that held no secret: hostile text repeats itself
+    in_vain: set[tuple[int, str]] = (
+        set()
+    )  # surroundings that held no secret: hostile text repeats itself
     for word in compiled(_WORDS).finditer(low):
         at = word.start()
         if at < done:
@@ -47,7 +49,9 @@ def find_named(text: str, low: str) -> Iterator[Hit]:
             continue
         crowded = start - last < _CROWDED_CHARS
         last = start
-        around = text[max(0, start - _BEFORE_CHARS) : end + _AFTER_CHARS] if crowded else ""
+        floor = max(0, start - _BEFORE_CHARS)
+        # The place belongs to it: in a short text all names have the same surroundings.
+        around = (start - floor, text[floor : end + _AFTER_CHARS]) if crowded else (0, "")
         if crowded and around in in_vain:
             continue
         hits, done = _said(text, low, start, end)
