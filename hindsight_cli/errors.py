@@ -129,10 +129,9 @@ class TraceNotFoundError(HindsightError):
 class AmbiguousIdError(HindsightError):
     code = "ambiguous_id"
 
-    def __init__(self, beginning: str, matches: int) -> None:
-        super().__init__(
-            f"{matches} ids begin with {beginning!r}.", hint="Give more of it, or all of it."
-        )
+    def __init__(self, beginning: str, matches: list[str]) -> None:
+        some = ", ".join(matches[:5]) + (" …" if len(matches) > 5 else "")  # noqa: PLR2004
+        super().__init__(f"{len(matches)} ids begin with {beginning!r}.", hint=f"One of: {some}")
 
 
 class SessionNotFoundError(HindsightError):

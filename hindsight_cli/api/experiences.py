@@ -59,7 +59,7 @@ def find_experience(project: Project, experience_id: str) -> ExperienceState:
     if not experience_id or not found:
         raise ExperienceNotFoundError(experience_id)
     if len(found) > 1:
-        raise AmbiguousIdError(experience_id, len(found))
+        raise AmbiguousIdError(experience_id, [s.experience.experience_id for s in found])
     return _fresh(project, found[0])
 
 

@@ -11,7 +11,6 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.errors import InvalidExperienceError
 from hindsight_cli.guard.candidate import SchemaError, parse_candidate
 from hindsight_cli.guard.gate import judge
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Content,
     Experience,
@@ -20,6 +19,7 @@ from hindsight_cli.records.experience import (
     Source,
     experience_to_dict,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry, new_entry_id
 from hindsight_cli.review.decisions import refuse_inside_agent
 

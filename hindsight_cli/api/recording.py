@@ -13,7 +13,8 @@ from hindsight_cli.capture.native_event import drafts_from_json, with_status
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
-from hindsight_cli.records.event import Actor, Event, EventType, JsonValue, Outcome
+from hindsight_cli.records.event import Actor, Event, EventType, Outcome
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.files import OpenSession, month_of
 
 _TAIL_BYTES = 256 * 1024

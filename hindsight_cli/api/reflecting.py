@@ -17,7 +17,6 @@ from hindsight_cli.guard.candidate import Candidate, SchemaError, parse_candidat
 from hindsight_cli.guard.gate import facts_of, judge_with
 from hindsight_cli.guard.verdict import Verdict
 from hindsight_cli.records.attribution import Attribution
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Citation,
     Content,
@@ -28,6 +27,7 @@ from hindsight_cli.records.experience import (
     Source,
     experience_id_of,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call, Trace
 from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
 from hindsight_cli.reflect.prompt import build_prompt

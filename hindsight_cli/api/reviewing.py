@@ -11,7 +11,6 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.errors import InvalidExperienceError, NothingToUndoError
 from hindsight_cli.experiences.fold import DECISIONS, NEEDS_TRUST, human_heads, without_undone
 from hindsight_cli.experiences.similarity import sketch
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Content,
     ExperienceState,
@@ -19,6 +18,7 @@ from hindsight_cli.records.experience import (
     content_from_dict,
     content_to_dict,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry, new_entry_id
 from hindsight_cli.review.decisions import Decider, is_safe, refuse_inside_agent
 

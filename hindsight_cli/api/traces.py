@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from hindsight_cli.api.index import index
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import AmbiguousIdError, TraceNotFoundError
-from hindsight_cli.records.event import Event, JsonValue
+from hindsight_cli.records.event import Event
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Trace, split_traces
 from hindsight_cli.traces.files import BadLine
 from hindsight_cli.traces.index import TraceRow
@@ -42,7 +43,7 @@ def resolve_trace(project: Project, trace_id: str) -> TraceRow:
     exact = [row for row in rows if row.trace_id == trace_id]
     found = exact or [row for row in rows if trace_id and row.trace_id.startswith(trace_id)]
     if len(found) > 1:
-        raise AmbiguousIdError(trace_id, len(found))
+        raise AmbiguousIdError(trace_id, [row.trace_id for row in found])
     if not found:
         raise TraceNotFoundError(trace_id, known=len(rows))
     return found[0]

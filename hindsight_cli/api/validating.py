@@ -15,8 +15,8 @@ from hindsight_cli.guard.facts import Facts
 from hindsight_cli.guard.gate import LEVELS, facts_of, judge_with
 from hindsight_cli.guard.stdin import judge_line
 from hindsight_cli.guard.verdict import Level
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import Content, ExperienceState, Origin, ReviewStatus
+from hindsight_cli.records.jsonvalue import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

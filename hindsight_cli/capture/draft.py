@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from hindsight_cli.records.event import Actor, EventType, JsonValue, Status, ToolKind
+from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

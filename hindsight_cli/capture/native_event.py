@@ -11,15 +11,8 @@ from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.capture.toolkinds import split_server, tool_kind
 from hindsight_cli.errors import InvalidEventError
-from hindsight_cli.records.event import (
-    Actor,
-    Event,
-    EventType,
-    JsonValue,
-    Outcome,
-    Status,
-    ToolKind,
-)
+from hindsight_cli.records.event import Actor, Event, EventType, Outcome, Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _ALIASES = {"type": "event_type", "tool": "tool_name", "text": "output", "output_summary": "output"}
 _FIELDS = frozenset(

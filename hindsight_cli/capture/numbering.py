@@ -8,14 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hindsight_cli.records.event import (
-    FAILED_STATUSES,
-    STEP_OPENERS,
-    Event,
-    EventType,
-    JsonValue,
-    Status,
-)
+from hindsight_cli.records.event import FAILED_STATUSES, STEP_OPENERS, Event, EventType, Status
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _IGNORED_ARGUMENTS = frozenset({"description", "timeout", "timeout_ms"})

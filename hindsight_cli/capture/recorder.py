@@ -13,7 +13,8 @@ from dataclasses import asdict
 from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.importance import importance_of
 from hindsight_cli.capture.numbering import SessionState
-from hindsight_cli.records.event import Actor, Event, EventType, JsonValue, Native
+from hindsight_cli.records.event import Actor, Event, EventType, Native
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.redact import Redactor
 from hindsight_cli.text import SUMMARY_CHARS, summarize
 

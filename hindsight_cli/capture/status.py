@@ -16,7 +16,8 @@ from hindsight_cli.capture.shell_status import (
     printed_exit_code,
     silent_failure,
 )
-from hindsight_cli.records.event import JsonValue, Status, ToolKind
+from hindsight_cli.records.event import Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _HEAD_CHARS = 8_000
 _TAIL_CHARS = 24_000

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hindsight_cli.records.event import JsonValue, ToolKind
+from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _NAMES: dict[ToolKind, str] = {
     ToolKind.SHELL: """bash bashoutput killbash killshell shell run_shell_command shell_command

@@ -63,5 +63,7 @@ def _run(argv: list[str], command: str) -> int:
             return UsageError.exit_code
         known = command.split(" ", maxsplit=1)[0] in typer.main.get_command(app).commands  # type: ignore[attr-defined]
         hint = f"See `hindsight {command} --help`." if known else "See `hindsight --help`."
+        if message.startswith("No such option"):
+            hint += " A text that begins with a dash goes after `--`."
         raise UsageError(message, hint=hint) from error
     return code if isinstance(code, int) else 0

@@ -13,6 +13,7 @@ from hindsight_cli.cli.options import AsJson, Root
 
 if TYPE_CHECKING:
     from hindsight_cli.api.project import Project
+    from hindsight_cli.api.reviewing import Decision
     from hindsight_cli.records.experience import ExperienceState
 
 app = typer.Typer(
@@ -105,7 +106,6 @@ def approve(
     Example: hindsight experiences approve ex-1a2b
     """
     from hindsight_cli.api import reviewing
-    from hindsight_cli.cli import shapes
     from hindsight_cli.cli.render import Output
     from hindsight_cli.errors import UsageError
 
@@ -119,9 +119,10 @@ def approve(
             output.say(f"{state.experience.experience_id} left for a closer look")
     else:
         decisions = [reviewing.approve(project, i, confirm=confirm) for i in experience_ids or ()]
-    text = "\n".join(f"Approved {d.state.experience.experience_id}" for d in decisions)
-    data = {"experiences": [shapes.experience(d.state) for d in decisions]}
-    output.result(data, text or "Nothing to approve.")
+    if not decisions:
+        output.result({"experiences": []}, "Nothing to approve.")
+        return
+    _show_all("experiences approve", decisions, "Approved", as_json=as_json)
 
 
 @app.command()
@@ -159,31 +160,37 @@ def edit(
 
 @app.command()
 def reject(
-    experience_id: ExperienceId,
+    experience_ids: Annotated[list[str], typer.Argument(help="Ids, or their beginnings.")],
     reason: Annotated[str, typer.Option("--reason", help="Why; kept with it.")] = "",
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn an experience down; it is not proposed again.
+    """Turn experiences down; they are not proposed again.
 
     Example: hindsight experiences reject ex-1a2b --reason "only true on my laptop"
     """
     from hindsight_cli.api import reviewing
 
-    decision = reviewing.reject(_project(root), experience_id, reason=reason)
-    _show("experiences reject", decision.state, "Rejected", as_json=as_json)
+    project = _project(root)
+    decisions = [reviewing.reject(project, i, reason=reason) for i in experience_ids]
+    _show_all("experiences reject", decisions, "Rejected", as_json=as_json)
 
 
 @app.command()
-def verify(experience_id: ExperienceId, root: Root = None, as_json: AsJson = False) -> None:
-    """Say that an approved experience still holds; it is fresh again.
+def verify(
+    experience_ids: Annotated[list[str], typer.Argument(help="Ids, or their beginnings.")],
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say that approved experiences still hold; they are fresh again.
 
     Example: hindsight experiences verify ex-1a2b
     """
     from hindsight_cli.api import reviewing
 
-    decision = reviewing.verify(_project(root), experience_id)
-    _show("experiences verify", decision.state, "Verified", as_json=as_json)
+    project = _project(root)
+    decisions = [reviewing.verify(project, i) for i in experience_ids]
+    _show_all("experiences verify", decisions, "Verified", as_json=as_json)
 
 
 @app.command()
@@ -252,6 +259,17 @@ def _status(state: ExperienceState) -> str:
     if state.stale:
         return "stale"
     return state.status.value if state.trusted else "untrusted"
+
+
+def _show_all(command: str, decisions: list[Decision], what: str, *, as_json: bool) -> None:
+    from hindsight_cli.cli import shapes
+    from hindsight_cli.cli.render import Output
+
+    text = "\n".join(f"{what} {d.state.experience.experience_id}" for d in decisions)
+    data: dict[str, Any] = {"experiences": [shapes.experience(d.state) for d in decisions]}
+    if len(decisions) == 1:
+        data["experience"] = data["experiences"][0]
+    Output(command, as_json=as_json).result(data, text)
 
 
 def _show(command: str, state: ExperienceState, what: str, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hindsight_cli.cli.render import count
 from hindsight_cli.text import one_line
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ def import_text(report: ImportReport) -> str:
     """Counts, what was read, what went wrong, and the next command."""
     total = {c: report.total(c) for c in ("found", "imported", "duplicate", "skipped", "failed")}
     lines = [
-        f"{len(report.files)} file(s): {total['found']} records = {total['imported']} imported"
-        f" + {total['duplicate']} already there + {total['skipped']} without content"
-        f" + {total['failed']} unreadable"
+        f"{count(len(report.files), 'file')}: {total['found']} records = "
+        f"{total['imported']} imported + {total['duplicate']} already there"
+        f" + {total['skipped']} without content + {total['failed']} unreadable"
     ]
     for row in report.traces[:_SHOWN]:
         task = one_line(row.task, 60) or "(no task text)"
@@ -53,6 +54,11 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {Path(problem.path).name}, {where}: {problem.reason}")
     if len(report.problems) > _SHOWN:
         lines.append(f"  … and {len(report.problems) - _SHOWN} more problems (see --json)")
+    if total["failed"]:
+        lines.append(
+            f"{count(total['failed'], 'record')} could not be read, the others are imported"
+            " (exit code 3: partial)"
+        )
     if len(report.traces) == 1:
         lines.append(f"Next: hindsight reflect {report.traces[0].trace_id}")
     elif report.traces:

@@ -34,11 +34,13 @@ def wanted_steps(given: str | None) -> tuple[int, int]:
 
 
 def trace_text(row: TraceRow, trace: Trace, events: Sequence[Event], *, full: bool) -> str:
+    whole = full and len(events) == len(trace.events)
+    recorded = "no outcome recorded" if row.outcome == "unknown" else f"outcome {row.outcome}"
     lines = [
         f"trace {row.trace_id}  ({row.agent}, {row.started_at or 'no time recorded'})",
-        f"task: {trace.task if full else one_line(trace.task, 200) or '(none)'}",
+        f"task: {trace.task if whole else one_line(trace.task, 200) or '(none)'}",
         f"{row.steps} steps, {row.tool_calls} calls, {row.failed_tool_calls} failed, "
-        f"{row.denied_tool_calls} denied; outcome {row.outcome}, {row.end_state}",
+        f"{row.denied_tool_calls} denied; {recorded}, {row.end_state}",
         "",
     ]
     for event in events:

@@ -29,7 +29,8 @@ def list_(root: Root = None, as_json: AsJson = False) -> None:
     cells = [
         [
             *(r.trace_id, (r.started_at or "-")[:16], r.agent, str(r.steps), str(r.tool_calls)),
-            *(str(r.failed_tool_calls), r.outcome, r.task or "-"),
+            *(str(r.failed_tool_calls), r.outcome if r.outcome != "unknown" else "-"),
+            r.task or "-",
         ]
         for r in rows
     ]
@@ -68,6 +69,9 @@ def show(
     reading = read_trace(project, row.trace_id)
     first, last = wanted_steps(steps)
     events = [e for e in reading.trace.events if first <= e.step_index <= last]
+    if not events:
+        last = max((e.step_index for e in reading.trace.events), default=0)
+        output.say(f"No step {steps}: this trace has {last}.")
     for bad in reading.bad_lines:
         output.say(f"{bad.path}, line {bad.line}: {bad.reason} (passed over)")
     output.result(

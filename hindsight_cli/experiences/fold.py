@@ -132,7 +132,8 @@ def _experience_in(entry: LedgerEntry) -> Experience | None:
         if isinstance(data, dict):
             return experience_from_dict(data)
         if entry.entry is EntryKind.FORGOTTEN:
-            blank = {"kind": "key_decision", "scenario": "", "recommend": ""}
+            kind = entry.data.get("experience_kind") or "key_decision"
+            blank = {"kind": kind, "scenario": "", "recommend": ""}
             return Experience(
                 experience_id=entry.experience_id, trace_id=None, content=content_from_dict(blank)
             )

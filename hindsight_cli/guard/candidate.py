@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NoReturn, TypeVar
 
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import ExperienceKind, Layer, Scope
+from hindsight_cli.records.jsonvalue import JsonValue
 
 MAX_CJK_CHARS = 500  # of the whole advice; English counts in words
 MAX_WORDS = 300

@@ -16,10 +16,10 @@ from hindsight_cli.records.event import (
     Actor,
     Event,
     EventType,
-    JsonValue,
     Outcome,
     Status,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call, Trace
 
 NOT_RUN = frozenset({Status.DENIED, Status.CANCELLED, Status.MISSING})

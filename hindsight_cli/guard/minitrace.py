@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hindsight_cli.guard.candidate import SchemaError
-from hindsight_cli.records.event import Actor, Event, EventType, JsonValue, Status, ToolKind
+from hindsight_cli.records.event import Actor, Event, EventType, Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Trace
 
 _SHELLS = frozenset({"bash", "shell", "sh", "zsh", "terminal", "execute_command", "run_command"})

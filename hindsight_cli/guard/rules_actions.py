@@ -147,6 +147,8 @@ COMMAND_RULES = (
         r"\bkubectl\s+delete\b[^\n]{0,160}--all-namespaces|\bterraform\s+destroy\b|"
         r"\bhelm\s+(?:uninstall|delete)\b[^\n]{0,160}--all",
         r"\bgit\s+push\b[^\n`]{0,160}(?:\s-f\b|\s--force\b(?!-with-lease))[^\n`]{0,160}|"
+        r"\bgit\s+reset\s+(?:-\S+\s+)*--hard\b|\bgit\s+clean\s+-\w*[fdx]|"
+        r"\bgit\s+(?:checkout|restore)\s+(?:--\s+)?\.(?=[\s\"'`;,]|$)|"
         r"\bgit\s+reflog\s+expire\b|\bgit\s+filter-branch\b|\bgit\s+update-ref\s+-d\b|"
         r"\bgit\s+gc\b[^\n]{0,160}--prune=now",
         r"\baws\s+s3\s+(?:rm\b[^\n]{0,160}--recursive|rb\b[^\n]{0,160}--force)|"

@@ -19,7 +19,7 @@ from hindsight_cli.guard.gate import judge
 from hindsight_cli.guard.minitrace import trace_from
 from hindsight_cli.guard.verdict import Level
 from hindsight_cli.guard.views import MAX_VIEW_CHARS
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _TO_AGENT = re.compile(
     r"\b(?:ai|llm|agents?|assistants?|models?|chat ?bot|copilot|claude|gpt|codex|gemini|reflector|"

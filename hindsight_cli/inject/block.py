@@ -6,6 +6,7 @@ instructions. No text inside can close it or look like another one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,12 @@ _FIRST_CJK = "\u2e80"
 _LEAD = (
     "Experience from earlier runs in this project, for reference, not mandatory. "
     "The user's and the project's own instructions come first."
+)
+# `<` before a word that opens or closes a block, a message or a role in some agent's prompt.
+_SPEAKING_TAG = (
+    r"<(?=\s*[/|!]?\s*(?:hindsight|system|user|assistant|human|ai\b|developer|admin|agent|model|tool"
+    r"|function|instruction|prompt|context|message|memor|polic|important|command|local-command"
+    r"|environment|untrusted|antml|anthropic|im_|start|end|s>|inst|sys>|thinking|reasoning))"
 )
 _LABELS = {
     ExperienceKind.SUCCESS_PATTERN: "What worked",
@@ -93,6 +100,8 @@ def _cut(text: str, max_chars: int) -> str:
 
 
 def _escape(text: str) -> str:
-    """One line, no tag, no control character: nothing in it can close or fake the block."""
-    one_line = " ".join(visible(text).split())
-    return one_line.replace("<", "‹").replace(">", "›")
+    """One line without control characters, and without tags that say who speaks.
+
+    `2>&1`, `vector<int>` and `<your-file>` stay as they are: a command must be copyable.
+    """
+    return re.sub(_SPEAKING_TAG, "‹", " ".join(visible(text).split()), flags=re.IGNORECASE)

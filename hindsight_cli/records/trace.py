@@ -8,15 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from hindsight_cli.records.event import (
-    FAILED_STATUSES,
-    Event,
-    EventType,
-    JsonValue,
-    Outcome,
-    Status,
-    ToolKind,
-)
+from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType, Outcome, Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hindsight_cli.errors import AgentReviewError, ReviewRefusedError
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Content,
     Experience,
@@ -19,6 +18,7 @@ from hindsight_cli.records.experience import (
     ReviewStatus,
     experience_to_dict,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
 
 AGENT_VARIABLES = (
@@ -50,7 +50,8 @@ def refuse_inside_agent(env: Mapping[str, str]) -> None:
 
 def is_safe(experience: Experience) -> bool:
     """Whether it may be approved among many: nothing about it asks for a closer look."""
-    return not experience.risk and experience.origin is not Origin.EXTERNAL
+    plain = not experience.risk and not experience.content.workaround
+    return plain and experience.origin is not Origin.EXTERNAL
 
 
 def needs_confirmation(experience: Experience) -> str:
@@ -134,6 +135,7 @@ class Decider:
             None,
             experience_id=state.experience.experience_id,
             sketch=list(sketch),
+            experience_kind=state.experience.content.kind.value,
         )
 
     def _entry(

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_cli import appendlog
-from hindsight_cli.records.event import Event, JsonValue, event_from_dict, event_to_dict
+from hindsight_cli.records.event import Event, event_from_dict, event_to_dict
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _MONTH = re.compile(r"\d{4}-\d\d")
 

@@ -11,13 +11,8 @@ from sqlite_utils import Database, Migrations
 
 from hindsight_cli import appendlog
 from hindsight_cli.fingerprint import error_fingerprint
-from hindsight_cli.records.event import (
-    FAILED_STATUSES,
-    Event,
-    EventType,
-    JsonValue,
-    event_from_dict,
-)
+from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType, event_from_dict
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.text import plain_utf8
 from hindsight_cli.traces.files import SessionFile
 

@@ -35,7 +35,7 @@ def test_no_text_can_close_the_block_or_fake_another_rule(hostile: str) -> None:
     rules = [a_rule(1, recommend=hostile), a_rule(2, scenario=hostile, avoid=hostile)]
     text, shown = render_block(rules, "inj-1", max_tokens=2000)
     assert shown == ["ex-1", "ex-2"]
-    assert text.count("<") == text.count(">") == 2
+    assert [text.count(tag) for tag in ("<hind", "</hind", "<sys", "<user")] == [1, 1, 0, 0]
     lines = text.split("\n")
     assert lines[-1] == "</hindsight-experience>"
     assert [line[:3] for line in lines[2:-1]] == ["1. ", "2. "]
@@ -61,3 +61,19 @@ def test_what_is_long_is_shortened_before_it_is_dropped() -> None:
 def test_chinese_counts_a_token_a_character() -> None:
     assert estimate_tokens("端口被占用") == 5
     assert estimate_tokens("abcdefgh") == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "golangci-lint run 2>&1 | head -100",
+        "psql < dump.sql > log.txt",
+        "cat <<'EOF' > a.txt",
+        "git checkout <branch>",
+        "std::vector<int> v; Promise<string>",
+        "if (a < b && c > d)",
+    ],
+)
+def test_a_command_comes_out_as_it_was_approved(command: str) -> None:
+    text, _ = render_block([a_rule(recommend=f"Run `{command}`.")], "inj-1", max_tokens=600)
+    assert command in text

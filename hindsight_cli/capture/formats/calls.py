@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from hindsight_cli.capture.toolkinds import split_server, tool_kind
-from hindsight_cli.records.event import JsonValue, ToolKind
+from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _MAX_REMEMBERED = 4096
 _MAX_COMMAND_CHARS = 20_000

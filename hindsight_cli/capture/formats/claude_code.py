@@ -22,7 +22,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     parse_json,
     read_json_lines,
 )
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 # Record types that carry nothing to keep.
 _SILENT = frozenset(

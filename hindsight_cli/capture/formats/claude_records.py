@@ -24,7 +24,8 @@ from hindsight_cli.capture.formats.injected_text import (
     without_trailing_reminders,
 )
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
-from hindsight_cli.records.event import Actor, EventType, JsonValue
+from hindsight_cli.records.event import Actor, EventType
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _COMMAND = re.compile(r"<command-name>\s*/?(?P<name>[^<]*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>(?P<args>.*?)</command-args>", re.DOTALL)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hindsight_cli.capture.draft import SessionInfo
 from hindsight_cli.capture.formats.calls import CallMemory
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "claude-code"
 _SYNTHETIC = "<synthetic>"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from hindsight_cli.capture.draft import Blob
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 # Blocks that hold text under one of these keys, whatever their type is called.
 _TEXT_KEYS = ("text", "input_text", "output_text", "refusal", "content")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from hindsight_cli.capture.draft import Problem
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024

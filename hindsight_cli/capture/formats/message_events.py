@@ -18,7 +18,8 @@ from hindsight_cli.capture.formats.content import (
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
 from hindsight_cli.capture.status import ToolOutput, derive_status
-from hindsight_cli.records.event import Actor, EventType, JsonValue
+from hindsight_cli.records.event import Actor, EventType
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _ASSISTANT = frozenset({"assistant", "ai", "gpt", "model"})
 _TOOL = frozenset({"tool", "function", "observation", "ipython"})

@@ -20,7 +20,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     parse_json_at,
     read_json_lines,
 )
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 MESSAGE_LISTS = ("messages", "traj", "trajectory", "conversations")
 _RUN_LISTS = ("simulations", "runs", "results")

@@ -20,7 +20,8 @@ from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import excerpt_of, parse_json
 from hindsight_cli.capture.formats.message_events import Chat, calls_tool, role_of
 from hindsight_cli.capture.formats.message_runs import Run, is_message, message_list, read_runs
-from hindsight_cli.records.event import Actor, EventType, JsonValue, Outcome
+from hindsight_cli.records.event import Actor, EventType, Outcome
+from hindsight_cli.records.jsonvalue import JsonValue
 
 _ID_KEYS = ("task_id", "instance_id", "id", "uuid", "conversation_id", "session_id")
 _FIRST_MESSAGE = re.compile(
