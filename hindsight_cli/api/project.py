@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from hindsight_cli.traces.files import TraceFiles
     from hindsight_cli.traces.outputs import OutputStore
 
-_SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_PWD", "_CREDENTIALS")
+_SECRET_NAMES = (
+    *("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_PASS", "_PWD", "_DSN"),
+    "_CREDENTIALS",
+)
 _MIN_SECRET_CHARS = 8
 
 _PROJECT_TOML = """\
