@@ -54,9 +54,10 @@ def import_(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import past runs of agents: Claude Code transcripts, message lists, tau-bench results.
+    """Import past runs of agents.
 
-    Importing again adds only what is new. Secrets are redacted before anything is
+    Claude Code transcripts, chat message lists (OpenAI, Anthropic) and tau-bench results,
+    found by their content. Importing again adds only what is new. Secrets are redacted before anything is
     written.
 
     Example: hindsight import ~/.claude/projects/-home-me-shop

@@ -12,7 +12,9 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def demo(as_json: AsJson = False) -> None:
-    """Play the whole loop on three sample traces, in a temporary project that is then deleted.
+    """Play the whole loop on three sample traces.
+
+    In a temporary project that is then deleted.
 
     Example: hindsight demo
     """

@@ -22,7 +22,9 @@ def _index() -> None:
 
 @group.command()
 def rebuild(root: Root = None, as_json: AsJson = False) -> None:
-    """Make the index again from the files; nothing but time is lost by deleting it.
+    """Make the index again from the files.
+
+    Nothing but time is lost by deleting it.
 
     Example: hindsight index rebuild
     """
@@ -43,7 +45,7 @@ def rebuild(root: Root = None, as_json: AsJson = False) -> None:
 
 
 def status(root: Root = None, as_json: AsJson = False) -> None:
-    """Say what is stored here, how large it is, and what waits for review.
+    """Say what is stored here and what waits for review.
 
     Example: hindsight status
     """
@@ -68,7 +70,9 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
 
 
 def tui(root: Root = None) -> None:
-    """Review experiences in the terminal: the proposal on the left, its steps on the right.
+    """Review experiences in the terminal.
+
+    The proposal on the left, the steps it cites on the right.
 
     Example: hindsight tui
     """

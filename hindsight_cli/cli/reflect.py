@@ -35,7 +35,7 @@ def reflect(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Work out what helped and what did not, and propose experiences for review.
+    """Work out what helped; propose experiences for review.
 
     By rules, with no model and no network. Or take a model's answer to the prompt
     that --prompt-only prints, with --reply.
@@ -79,7 +79,9 @@ def validate(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check experiences again against the traces they cite; exit 1 if one fails.
+    """Check experiences against the traces they cite.
+
+    Exit 1 if one fails.
 
     Example: hindsight validate
     """

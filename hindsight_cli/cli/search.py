@@ -36,7 +36,9 @@ def search(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find approved experiences for a task or an error; nothing, when nothing fits.
+    """Find approved experiences for a task or an error.
+
+    Nothing, when nothing fits well enough.
 
     Example: hindsight search "deploy mysql"
     """
@@ -69,7 +71,9 @@ def inject(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the block of experiences to put before an agent; nothing, when nothing fits.
+    """Print what to put before an agent.
+
+    Nothing, when nothing fits well enough.
 
     Example: hindsight inject "deploy mysql in a container"
     """
@@ -91,7 +95,7 @@ def failures(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """List errors by kind, those that come back in most sessions first.
+    """List errors by kind, the most recurring first.
 
     Example: hindsight failures --since 30d
     """
@@ -133,7 +137,9 @@ def expire(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send experiences that nobody verified for 30 days back for review.
+    """Send long unverified experiences back for review.
+
+    By default those not verified for 30 days.
 
     Example: hindsight expire --dry-run
     """
@@ -163,9 +169,9 @@ def trust(
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show approvals that came with the repository, and accept them by id or with --all.
+    """Show and accept approvals of other people.
 
-    Until then they count as pending here: cloning a repository is not approving it.
+    They came with the repository; accept them by id, or with --all. Until then they count as pending here: cloning a repository is not approving it.
 
     Example: hindsight trust
     """
