@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hindsight_cli.records.event import Status
 from hindsight_cli.records.trace import Call
-from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import edits_of, flat_arguments, similarity, words_of
 from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.telling import excerpt
 
-MAX_COMMAND = 160
-_MAX_LINE = 110
+_MAX_LINE = 100
+_MAX_DIFFED = 400  # lines
+_TEXTS = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
+_BARE_TEXT = re.compile(r'[\s"\',:;()\[\]{}]*|[\w.-]+\s*[:=]\s*"",?')  # a list item, a setting
 _ALIKE = 0.34
 _IDENTIFIER = re.compile(r"(?=.*[\d_])[\w.:@/-]{4,}")
 _MIN_BLAMED = 3
 _MAX_COMPARED = 40  # lines of one edit
 _IMPORT = re.compile(r"(?:import|from|use|using|require|#include)\b|[\"'][\w./@-]+[\"'],?$")
 _PATH_PARTS = 3
-_SEGMENTS = re.compile(r"&&|\|\||;")
 _CODE = re.compile(r"\w{2,}")
+_DEFINITION = re.compile(
+    r"(?:(?:export|pub|public|private|static|async|default)\s+)*(?:func|def|class|fn|function|type"
+    r"|interface|struct|impl|enum|trait)\s+\S"
+)
+_WHOLE_BLOCK = 6  # lines
 _COMMENT = re.compile(r"^\s*(?://|#|--|\*|/\*|<!--)")
 _BORING = re.compile(r"^\s*(?:[{}()\[\];,]*|end|else|pass|return|import \(|\)|\*/|\d+)\s*$")
 
@@ -35,36 +41,7 @@ class Change:
     old: str
     new: str
     call: Call
-
-
-def command_text(call: Call, max_chars: int = MAX_COMMAND) -> str:
-    """The telling piece of a shell command; for other tools the tool's name."""
-    if not call.command:
-        return call.tool_name
-    command = call.command.strip()
-    if len(command) <= max_chars and "\n" not in command:
-        return command
-    asked = shell.invocations(command)
-    checks = [one for one in asked if one.check] or list(asked)
-    wanted = checks[-1].program if checks else ""
-    lines = [line.strip() for line in command.split("\n") if line.strip()]
-    line = next((text for text in lines if wanted and wanted in text), lines[0] if lines else "")
-    if len(line) > max_chars and wanted:
-        parts = re.split(r"\s*(?:&&|;|\|\|)\s*", line)
-        line = next((part for part in parts if wanted in part), line)
-    return excerpt(line, max_chars)
-
-
-def command_difference(bad: Call, good: Call) -> str:
-    """What the accepted line has that the failed one had not, when it is too long to show."""
-    command = good.command.strip()
-    if len(command) <= MAX_COMMAND or "\n" in command:
-        return command_text(good)
-    tried = {part.strip() for part in _SEGMENTS.split(bad.command)}
-    fresh = [part.strip() for part in _SEGMENTS.split(command) if part.strip() not in tried]
-    if not fresh or len(tried) <= 1:
-        return command_text(good)
-    return excerpt(command[command.index(fresh[0]) :], MAX_COMMAND)
+    moved: bool = False  # the line was there before, at another place
 
 
 def short_path(path: str) -> str:
@@ -81,43 +58,92 @@ def changes_between(
     for call in calls:
         if call.status is not Status.OK or reading.index_of[call.step_index] in reading.undone_by:
             continue
-        for change in _changes(call, about):
-            shared = len(words_of(f"{change.old} {change.new} {change.file}") & words_of(about))
+        for change in _changes(call, about)[:2]:
+            shared = _shared(f"{change.old} {change.new} {change.file}", about)
             incidental = _IMPORT.match(change.new or change.old) is not None and shared == 0
             found.append((float(incidental) - shared, call.step_index, change))
     distinct = {(c.old, c.new): (rank, step, c) for rank, step, c in reversed(found)}
-    best = sorted(distinct.values(), key=lambda item: item[:2])[:limit]
+    ranked = sorted(distinct.values(), key=lambda item: item[:2])
+    firsts = {item[2].file: item for item in reversed(ranked)}  # one of each file before others
+    best = sorted(ranked, key=lambda item: item is not firsts[item[2].file])[:limit]
     return tuple(change for _, _, change in sorted(best, key=lambda item: item[1]))
 
 
 def _changes(call: Call, about: str) -> list[Change]:
-    changes = []
+    """The parts of an edit that matter, most telling first."""
+    found: list[tuple[int, int, Change]] = []
     for edit in edits_of(call):
-        before, after = _lines(edit.old), _lines(edit.new)
-        old_lines, new_lines = set(before), set(after)
-        gone = [line for line in before if line not in new_lines]
-        come = [line for line in after if line not in old_lines]
-        old, new = _pair(gone, come, about)
-        if old or new:
-            file = edit.path or _file_told(call)
-            changes.append(Change(file=short_path(file), old=old, new=new, call=call))
-    return changes[:1]
+        file = short_path(edit.path or _file_told(call))
+        moved = _moved_lines(_lines(edit.old), _lines(edit.new))
+        for gone, come in _hunks(_lines(edit.old), _lines(edit.new)):
+            left = [line for line in gone if line not in moved]
+            fresh = [line for line in come if line not in moved]
+            pair = (_pair(left, fresh, about), False)
+            if not any(pair[0]):
+                pair = (_move([line for line in come if line in moved], edit.new, about), True)
+            (old, new), is_move = pair
+            if old or new:
+                change = Change(file=file, old=old, new=new, call=call, moved=is_move)
+                found.append((-_shared(f"{old} {new}", about), len(found), change))
+    return [change for _, _, change in sorted(found, key=lambda item: item[:2])]
+
+
+def _hunks(old: list[str], new: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Lines removed and lines put in their place, hunk by hunk; bounded."""
+    if len(old) > _MAX_DIFFED or len(new) > _MAX_DIFFED:
+        before, after = set(old), set(new)
+        gone = [line for line in old if line not in after]
+        return [(gone, [line for line in new if line not in before])]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [(old[i:j], new[k:m]) for code, i, j, k, m in matcher.get_opcodes() if code != "equal"]
+
+
+def _moved_lines(old: list[str], new: list[str]) -> frozenset[str]:
+    """Lines that stand in both texts, at another place."""
+    gone = {line for removed, _ in _hunks(old, new) for line in removed}
+    come = {line for _, added in _hunks(old, new) for line in added}
+    return frozenset(line for line in gone & come if not _BORING.match(line))
+
+
+def _move(come: Sequence[str], text: str, about: str) -> tuple[str, str]:
+    """The line that now comes after, and the one that was put before it."""
+    new = telling_line(come, about)
+    lines = _lines(text)
+    after = lines[lines.index(new) + 1 :] if new in lines else []
+    follower = next((line for line in after if not _BORING.match(line)), "")
+    return (follower, new) if follower and new and len(follower) <= _MAX_LINE else ("", "")
+
+
+def _shared(text: str, about: str) -> int:
+    return len(words_of(text) & words_of(about))
 
 
 def _pair(gone: Sequence[str], come: Sequence[str], about: str) -> tuple[str, str]:
-    """A removed line and the one that took its place; only the added one when none did."""
-    wanted = words_of(about)
+    """A removed line and the one that took its place; only the added one when none did.
+
+    A line whose wording alone changed (a message, a comment) is not what mattered.
+    """
     best: tuple[int, float, str, str] | None = None
     for old in gone[:_MAX_COMPARED]:
         new = max(come[:_MAX_COMPARED], key=lambda line: similarity(old, line), default="")
         alike = similarity(old, new)
-        if alike >= _ALIKE and _CODE.search(old) and not _BORING.match(old):
-            shared = len(words_of(f"{old} {new}") & wanted)
-            best = max(best or (-1, 0.0, "", ""), (shared, alike, old, new))
-    if best is not None:
-        return excerpt(best[2], _MAX_LINE), excerpt(best[3], _MAX_LINE)
-    added = telling_line(come, about)
-    return ("", added) if added else (telling_line(gone, about), "")
+        if alike < _ALIKE or not _CODE.search(old) or _BORING.match(old) or _is_wording(old, new):
+            continue
+        best = max(best or (-1, 0.0, "", ""), (_shared(f"{old} {new}", about), alike, old, new))
+    fresh = [line for line in come if not any(_is_wording(old, line) for old in gone)]
+    added = telling_line([line for line in fresh if not _COMMENT.match(line)], about)
+    if best is not None and (not added or _shared(added, about) <= best[0]):
+        return (best[2], best[3]) if max(map(len, best[2:])) <= _MAX_LINE else ("", "")
+    if added:
+        return "", added
+    told = [line for line in gone if not any(_is_wording(line, new) for new in come)]
+    return telling_line([line for line in told if not _COMMENT.match(line)], about), ""
+
+
+def _is_wording(old: str, new: str) -> bool:
+    """Whether two lines of code differ only in the texts they hold."""
+    bare_old, bare_new = _TEXTS.sub('""', old), _TEXTS.sub('""', new)
+    return old != new and bare_old == bare_new and not _BARE_TEXT.fullmatch(bare_old)
 
 
 def _file_told(call: Call) -> str:
@@ -130,11 +156,20 @@ def telling_line(lines: Sequence[str], about: str = "") -> str:
     """The line that shares most words with `about`; code before comments, longer before shorter."""
     wanted = words_of(about)
 
-    def rank(line: str) -> tuple[int, bool, int]:
-        return (len(words_of(line) & wanted), not _COMMENT.match(line), min(len(line), _MAX_LINE))
+    names_it = len(lines) >= _WHOLE_BLOCK  # of a long addition, its name tells most
+
+    def rank(line: str) -> tuple[bool, int, bool, int]:
+        return (
+            names_it and _DEFINITION.match(line) is not None,
+            len(words_of(line) & wanted),
+            not _COMMENT.match(line),
+            min(len(line), _MAX_LINE),
+        )
 
     useful = [line for line in lines if _CODE.search(line) and not _BORING.match(line)]
-    return excerpt(max(useful, key=rank), _MAX_LINE) if useful else ""
+    useful = [line for line in useful if len(line) <= _MAX_LINE] or useful
+    best = max(useful, key=rank, default="")
+    return excerpt(re.sub(r"\s*\{$", "", best) if _DEFINITION.match(best) else best, _MAX_LINE)
 
 
 def changed_arguments(

@@ -21,12 +21,11 @@ from hindsight_cli.reflect.detectors.recoveries import find_chains
 from hindsight_cli.reflect.detectors.workarounds import find_workarounds
 from hindsight_cli.reflect.findings import Chain, Flag, Nature, NearMiss
 from hindsight_cli.reflect.lessons.chains import draft_chain
-from hindsight_cli.reflect.lessons.checks import draft_removed_test
+from hindsight_cli.reflect.lessons.checks import draft_piped, draft_removed_test
 from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial
 from hindsight_cli.reflect.lessons.successes import (
     draft_late_failure,
     draft_near_miss,
-    draft_success,
 )
 from hindsight_cli.reflect.lessons.tools import draft_irreversible
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
@@ -57,7 +56,7 @@ def reflect_by_rules(trace: Trace) -> Reflection:
     detours = find_detours(reading, chains, misses)
     outcome, source = outcome_of(reading, chains, workarounds)
     check = green_check(reading, chains)
-    writer = Writer(reading)
+    writer = Writer(reading, outcome)
     attribution = Attribution(
         trace_id=trace.trace_id,
         outcome=outcome,
@@ -74,7 +73,6 @@ def reflect_by_rules(trace: Trace) -> Reflection:
     drafts = [
         *_drafts(writer, chains, misses),
         *(draft_removed_test(writer, f) for f in workarounds if f.code == "removed_test"),
-        draft_success(writer, outcome, check),
     ]
     patched = {flag.call.step_index for flag in workarounds}
     usual = _USUAL + len(reading.calls) // _CALLS_A_PROPOSAL
@@ -87,6 +85,7 @@ def _drafts(
     for chain in chains:
         yield draft_chain(writer, chain)
         yield draft_irreversible(writer, chain)
+        yield draft_piped(writer, chain)
     human = [
         *(draft_correction(writer, c) for c in find_corrections(writer.reading)),
         *(draft_denial(writer, d) for d in find_denials(writer.reading)),

@@ -1,4 +1,4 @@
-"""Coarse words to file an experience under: programs and tools, and kinds of task."""
+"""Coarse words to file an experience under: programs, else tools, and kinds of task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hindsight_cli.records.event import ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import edits_of
-from hindsight_cli.reflect.programs import CheckKind
+from hindsight_cli.reflect.programs import FILTERS, LOOKERS, SHELLS, WEAK, CheckKind
 
 MAX_TAGS = 6
 _TAG = re.compile(r"\w[\w.+:/@-]{0,79}")
@@ -52,15 +52,21 @@ _BY_KIND = {
 
 
 def tool_tags(calls: Iterable[Call]) -> list[str]:
-    """Programs first, then the agent's own tools, each once."""
+    """The programs of commands; the agent's own tools only where no command is cited.
+
+    Programs that merely look or filter count only when nothing else was started.
+    """
     programs: dict[str, None] = {}
+    lookers: dict[str, None] = {}
     tools: dict[str, None] = {}
     for call in calls:
+        if not call.command:
+            tools[call.tool_name] = None
         for one in shell.invocations(call.command) if call.command else ():
-            if not one.piped:
-                programs[_program_tag(one)] = None
-        tools[call.tool_name] = None
-    return [tag for tag in (*programs, *tools) if _TAG.fullmatch(tag)][:MAX_TAGS]
+            is_aside = one.piped or one.program in LOOKERS | FILTERS or one.intent in WEAK
+            (lookers if is_aside else programs)[_program_tag(one)] = None
+    found = programs or lookers or tools
+    return [tag for tag in found if _TAG.fullmatch(tag)][:MAX_TAGS]
 
 
 def task_tags(calls: Sequence[Call]) -> list[str]:
@@ -82,5 +88,7 @@ def task_tags(calls: Sequence[Call]) -> list[str]:
 
 
 def _program_tag(one: shell.Invocation) -> str:
-    """The program by its plain name; a script by its interpreter."""
+    """The program by its plain name; a script of the shell by its own."""
+    if one.program in SHELLS and " " in one.intent and not one.intent.endswith(" -c"):
+        return one.intent.rpartition(" ")[2]
     return one.program.removeprefix("./")

@@ -53,6 +53,16 @@ _EMPTY = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _EMPTY_CHARS = 200
+SHOWN_ERROR = 110  # characters
+_MIN_MESSAGE = 12
+_MIN_CLAUSE = 4  # words that say enough by themselves
+_MIN_SENTENCE = 3
+_PLACE = re.compile(r"^(?:\[[\w:-]+\]\s*)?(?:[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:?\s+)?")
+_LEAD = re.compile(r"^\s*(?:Error|错误)\s*[:：]\s*")
+_ONE_OFF = re.compile(
+    r"(?<![\w.])[\w.@+-]+(?:/[\w.@+-]+)+\.\w{1,5}(?!\w)|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|`[^`\n]{1,80}`|(?<![\w.])[~/][\w.@+-]*/[\w./@+-]*"
+    r"|(?<![\w'])[\w./:@#$-]*\d[\w./:@#-]*\w|(?<![\w'])\d+"
+)
 
 
 def is_empty(output: str) -> bool:
@@ -92,6 +102,41 @@ def has_marked_error(call: Call) -> bool:
     """Whether an accepted answer, such as a log, reports an error."""
     lines = _bounded(call.output).split("\n")
     return any(_MARKED_ERROR.search(line) or _LOG_ERROR.search(line) for line in lines)
+
+
+def short_error(call: Call, max_chars: int = SHOWN_ERROR) -> str:
+    """The most telling line as far as it tells at a glance, without where it was found."""
+    if call.tool_kind is not ToolKind.SHELL:
+        return stable(error_text(call), max_chars)
+    lines = error_lines(call, 3)
+    line = next((text for text in lines if not is_failed_test(text)), error_text(call))
+    return excerpt(without_place(line), max_chars)
+
+
+def without_place(line: str) -> str:
+    """A report of a compiler or linter without file and line; still a piece of the original."""
+    bare = _PLACE.sub("", line, count=1)
+    return bare if len(bare) >= _MIN_MESSAGE else line
+
+
+def is_failed_test(line: str) -> bool:
+    """Whether a line says no more than which test failed."""
+    return _FAILED_TEST.match(line) is not None
+
+
+def stable(line: str, max_chars: int = SHOWN_ERROR) -> str:
+    """A message with an ellipsis for all that belongs to this one call: equal in every run.
+
+    Names, numbers, dates, paths and quotations are left out; what is left stands in the line.
+    """
+    bare = _ONE_OFF.sub("…", _LEAD.sub("", line, count=1))
+    bare = re.sub(r"…(?:[\s,]*…)+", "…", bare).strip(" :…").rstrip(".。")
+    clause = re.split(r"[,;，；]\s", bare)[0]
+    if "…" in bare and "…" not in clause and len(clause.split()) >= _MIN_CLAUSE:
+        return clause
+    first = re.split(r"(?<=[.!?;。])\s", bare)[0]
+    text = first if len(first.replace("…", " ").split()) >= _MIN_SENTENCE else bare
+    return excerpt(text, max_chars).rstrip(".。;")
 
 
 def is_pointed(call: Call) -> bool:
@@ -138,6 +183,11 @@ def quoted(text: str, max_chars: int = MAX_LITERAL) -> str:
             return f"`` {piece} ``"
         piece = max(piece.split("`"), key=len).strip()  # what no marks could hold whole
     return f"`{piece}`" + ("…" if piece != text.strip() else "")
+
+
+def quoted_piece(text: str) -> str:
+    """`text` between backticks when it is already as short as it should be; "" for ""."""
+    return quoted(text, len(text) + 1) if text else ""
 
 
 def _stated(lines: list[str]) -> list[str]:

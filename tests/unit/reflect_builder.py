@@ -6,6 +6,7 @@ from typing import Any
 
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
 from hindsight_cli.records.trace import Trace
+from hindsight_cli.reflect.rules import reflect_by_rules
 from tests.factories import an_event
 
 _KINDS = {
@@ -85,3 +86,22 @@ class TraceBuilder:
             )
         )
         self._texts[seq] = text
+
+
+def proposals(trace: TraceBuilder) -> list[dict[str, Any]]:
+    return list(reflect_by_rules(trace.build()).proposals)
+
+
+def only(trace: TraceBuilder) -> dict[str, Any]:
+    found = proposals(trace)
+    assert len(found) == 1, [p["scenario"] for p in found]
+    return found[0]
+
+
+def cited(proposal: dict[str, Any]) -> set[int]:
+    return {cite["step"] for cite in proposal["cites"]}
+
+
+def advice(proposal: dict[str, Any]) -> str:
+    """What a reader is told; the reason may quote the run."""
+    return f"{proposal['scenario']} {proposal['recommend']} {proposal['avoid']}"

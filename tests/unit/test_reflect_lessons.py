@@ -9,27 +9,14 @@ import pytest
 from hindsight_cli.guard.candidate import parse_candidate
 from hindsight_cli.guard.gate import judge
 from hindsight_cli.records.event import Status
-from hindsight_cli.reflect.rules import MAX_PROPOSALS, reflect_by_rules
+from hindsight_cli.reflect.lessons.writer import MAX_SCENARIO
+from hindsight_cli.reflect.rules import reflect_by_rules
 from hindsight_cli.reflect.wording import language_of, sentences
-from tests.unit.reflect_builder import TraceBuilder
+from tests.unit.reflect_builder import TraceBuilder, cited, only, proposals
 
 ERROR = Status.ERROR
 DOCKER = "docker run -d -p 3306:3306 mysql:8"
 PORT_TAKEN = "Bind for 0.0.0.0:3306 failed: port is already allocated"
-
-
-def proposals(trace: TraceBuilder) -> list[dict[str, Any]]:
-    return list(reflect_by_rules(trace.build()).proposals)
-
-
-def only(trace: TraceBuilder) -> dict[str, Any]:
-    found = proposals(trace)
-    assert len(found) == 1, [p["scenario"] for p in found]
-    return found[0]
-
-
-def cited(proposal: dict[str, Any]) -> set[int]:
-    return {cite["step"] for cite in proposal["cites"]}
 
 
 def port_taken(task: str = "Start mysql for the tests") -> tuple[TraceBuilder, int, int]:
@@ -67,62 +54,12 @@ def test_a_lesson_about_a_red_check_tells_the_edit_that_turned_it_green() -> Non
     assert {failed, edit, green} <= cited(lesson)
 
 
-def test_a_lesson_about_arguments_says_where_the_right_one_stands() -> None:
-    trace = TraceBuilder("Move my flight to Monday")
-    failed = trace.call(
-        "update_booking", {"id": "B1", "pay": "card_99"}, "Error: payment not found", ERROR
-    )
-    source = trace.call("get_user", {"id": "u1"}, '{"payments": ["gift_17"]}')
-    fixed = trace.call("update_booking", {"id": "B1", "pay": "gift_17"}, "{}")
-
-    lesson = only(trace)
-
-    assert "`pay`: `gift_17`" in lesson["recommend"]
-    assert "`get_user`" in lesson["recommend"]
-    assert "`pay`: `card_99`" in lesson["avoid"]
-    assert cited(lesson) == {failed, source, fixed}
-
-
-def test_a_refused_edit_teaches_the_line_that_made_it_unique() -> None:
-    trace = TraceBuilder()
-    trace.edit("a.py", "load()", "load(1)", "Found 3 matches, not unique: load()", ERROR)
-    trace.call("Read", {"file_path": "a.py"}, "load()\nsave_all()")
-    trace.edit("a.py", "load()\nsave_all()", "load(1)\nsave_all()")
-
-    lesson = only(trace)
-
-    assert "Found 3 matches" in lesson["scenario"]
-    assert "`save_all()`" in lesson["recommend"]
-
-
-def test_a_call_resent_until_the_end_becomes_a_lesson_with_the_value_the_error_names() -> None:
-    trace = TraceBuilder("Book three seats")
-    steps = [
-        trace.call("book", {"amount": 833}, "Error: total price is 1203, but paid 833", ERROR)
-        for _ in range(3)
-    ]
-
-    lesson = only(trace)
-
-    assert "`1203`" in lesson["recommend"]
-    assert "3 times" in lesson["avoid"]
-    assert cited(lesson) == set(steps)
-
-
-def test_what_cannot_be_taken_back_is_to_be_done_last() -> None:
-    trace = TraceBuilder("Rebook my trip")
-    gone = trace.call("cancel_booking", {"id": "B1"}, "{}")
-    trace.call("book", {"amount": 833}, "Error: total price is 1203", ERROR)
-    trace.call("book", {"amount": 834}, "Error: total price is 1203", ERROR)
-
-    assert any(gone in cited(p) and "`cancel_booking`" in p["avoid"] for p in proposals(trace))
-
-
 def test_a_failing_test_first_is_a_success_pattern_not_a_failure() -> None:
     trace = TraceBuilder("Parse lists in the transcript")
     trace.edit("parse_test.go", "", "func TestList(t *testing.T) {}")
     trace.agent("Run it; the new test should fail before the fix.")
-    red = trace.shell("go test ./parse", "--- FAIL: TestList (0.00s)", ERROR)
+    cause = "json: cannot unmarshal array into Go struct field content of type string"
+    red = trace.shell("go test ./parse", f"--- FAIL: TestList (0.00s)\n    {cause}", ERROR)
     trace.edit("parse.go", "return nil", "return parseList(raw)")
     green = trace.shell("go test ./parse", "ok")
 
@@ -235,6 +172,87 @@ def test_a_failure_that_only_the_log_shows_is_a_failure_of_the_command() -> None
     assert cited(lesson) == {started, log, again}
 
 
+def test_the_essence_of_an_edit_is_its_code_not_the_wording_of_a_message() -> None:
+    trace = TraceBuilder()
+    trace.shell("go test ./...", "failed to get root: not a git repository", ERROR)
+    trace.edit(
+        "hooks.go",
+        'return fmt.Errorf("failed to get root: %w", err)',
+        'root, err = os.Getwd()\nreturn fmt.Errorf("failed to get folder: %w", err)',
+    )
+    trace.shell("go test ./...", "ok")
+
+    assert "`root, err = os.Getwd()`" in only(trace)["recommend"]
+    assert "failed to get folder" not in only(trace)["recommend"]
+
+
+def test_lines_that_only_changed_places_are_told_as_such() -> None:
+    trace = TraceBuilder()
+    error = "a.go:4:2: embedded fields should be listed before regular fields (embedded)"
+    trace.shell("make lint", error, ERROR)
+    trace.edit("a.go", "Content string\n*Alias", "*Alias\nContent string")
+    trace.shell("make lint", "0 issues.")
+
+    assert "put `*Alias` before `Content string`" in only(trace)["recommend"]
+
+
+def test_the_bug_a_task_was_about_is_no_lesson() -> None:
+    trace = TraceBuilder("The test in test_calc.py fails; fix the code.")
+    trace.shell("python -m unittest", "FAIL: test_add\nAssertionError: -1 != 5", ERROR)
+    trace.edit("calc.py", "return a - b", "return a + b")
+    trace.shell("python -m unittest", "OK")
+
+    assert proposals(trace) == []
+
+
+@pytest.mark.parametrize("silent", ["x()  # type: ignore", "x() //nolint:dupl", "_ = x()"])
+def test_what_keeps_a_check_quiet_is_not_recommended(silent: str) -> None:
+    trace = TraceBuilder()
+    trace.shell("make lint", "a.go:4:2: error return value of `x` is not checked", ERROR)
+    trace.edit("a.go", "x()", silent)
+    trace.shell("make lint", "0 issues.")
+
+    assert proposals(trace) == []
+
+
+def test_only_what_was_refused_is_counted_as_refused() -> None:
+    trace = TraceBuilder("Resolve the conflicts of the PR")
+    trace.shell("git log origin/main", "The tool use was rejected.", Status.DENIED)
+    refused = trace.shell(
+        "git rebase origin/main", "the user said:\nour PR tracks release", Status.DENIED
+    )
+    trace.shell("gh pr view 7 --json baseRefName", "release")
+
+    lesson = only(trace)
+
+    assert "times" not in lesson["avoid"]
+    assert lesson["why"].startswith(f"The user refused step {refused}:")
+
+
+def test_a_report_hidden_by_a_filter_teaches_to_leave_the_filter_out() -> None:
+    trace = TraceBuilder()
+    first = trace.shell("make lint 2>&1 | tail -3", "make: *** [lint] Error 1", ERROR)
+    second = trace.shell("make lint 2>&1", "a.go:4:2: 8 lines are duplicate (dupl)", ERROR)
+    trace.edit("a.go", "one()", "shared()")
+    trace.shell("make lint 2>&1", "0 issues.")
+
+    hidden = [cited(p) for p in proposals(trace) if "without a pipe" in p["recommend"]]
+
+    assert hidden == [{first, second}]
+
+
+def test_scenarios_are_short_and_cut_at_words() -> None:
+    trace = TraceBuilder("Start the database and then " + "check every single table of it " * 9)
+    long = "docker run -d --name db -e 'A=" + "x y" * 40 + "' -p 3306:3306 mysql:8"
+    trace.shell(f"cd /srv && {long} 2>&1 | tail -5", PORT_TAKEN, ERROR)
+    trace.shell("docker ps", "legacy-db 0.0.0.0:3306->3306/tcp")
+    trace.shell(f"cd /srv && {long.replace('-p 3306', '-p 3307')} 2>&1 | tail -5", "6b1f")
+
+    for lesson in proposals(trace):
+        assert lesson["scenario"].startswith("`docker run -d --name db`")
+        assert len(lesson["scenario"]) <= MAX_SCENARIO
+
+
 def test_the_same_mistake_twice_is_one_proposal() -> None:
     trace = TraceBuilder()
     for name in ("api", "web"):
@@ -243,15 +261,6 @@ def test_the_same_mistake_twice_is_one_proposal() -> None:
         trace.shell("npm test", "ok")
 
     assert len(proposals(trace)) == 1
-
-
-def test_there_are_at_most_five_proposals() -> None:
-    trace = TraceBuilder()
-    for number in range(12):
-        trace.call(f"tool_{number}", {"id": "a", "n": 1}, f"Error: number {number} is odd", ERROR)
-        trace.call(f"tool_{number}", {"id": "a", "n": 2}, "{}")
-
-    assert len(proposals(trace)) == MAX_PROPOSALS
 
 
 def test_reflecting_twice_says_the_same() -> None:

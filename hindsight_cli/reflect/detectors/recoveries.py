@@ -61,7 +61,7 @@ _MISSING = re.compile(
     re.I,
 )
 _ENDED = re.compile(r"git (\S+) --(?:continue|abort|skip|quit)")
-_CONFLICT = re.compile(r"^git (rebase|merge|cherry-pick|am|revert|pull)$")
+CONFLICT = re.compile(r"^git (rebase|merge|cherry-pick|am|revert|pull)$")
 
 
 def find_chains(reading: Reading) -> tuple[Chain, ...]:
@@ -178,6 +178,8 @@ def _edit_end(reading: Reading, index: int) -> Call | None:
 def _lookup_end(reading: Reading, index: int) -> Call | None:
     """The look that found it: the same name elsewhere, or a file a search turned up."""
     failed = reading.calls[index]
+    if (repeated := _same_again(reading, index)) is not None:
+        return repeated
     name, query = base_name(path_of(failed)), query_of(failed) or failed.command
     looks = [
         call
@@ -200,6 +202,16 @@ def _lookup_end(reading: Reading, index: int) -> Call | None:
         if _looks_for(call, failed):
             found.append(call)
     return found[0] if found else None
+
+
+def _same_again(reading: Reading, index: int) -> Call | None:
+    """The same look, accepted after something was done in between."""
+    failed, acted = reading.calls[index], False
+    for _, call in _following(reading, index, _NEAR):
+        if call.status is Status.OK and acted and signature(call) == signature(failed):
+            return call
+        acted = acted or (call.status is Status.OK and not is_lookup(call))
+    return None
 
 
 def _looks_for(search: Call, failed: Call) -> bool:
@@ -256,7 +268,7 @@ def _answers(call: Call, wanted: frozenset[str], kinds: frozenset[CheckKind]) ->
     asked = shell.intents(call.command)
     if wanted & asked or kinds & shell.checks(call.command):
         return True
-    operations = {m.group(1) for intent in wanted if (m := _CONFLICT.match(intent))}
+    operations = {m.group(1) for intent in wanted if (m := CONFLICT.match(intent))}
     ending = _ENDED.search(shell.bare(call.command))
     return ending is not None and ending.group(1) in operations
 

@@ -32,7 +32,7 @@ _AFTER_FAILURE = re.compile(
     r"\|\|\s*(?:true\b|:(?=\s|$)|exit 0)|;\s*true\s*$|\bset \+e\b|--force(?![\w-])"
 )
 # In a line an edit adds.
-_ADDED = re.compile(
+SILENCES = re.compile(
     r"""//\s*nolint|\#\s*(?:type:\s*ignore|noqa|nosec|pragma:\s*no\s*cover|pylint:\s*disable|rubocop:disable)|@ts-(?:ignore|nocheck|expect-error)
     |eslint-disable|@SuppressWarnings|\#\[allow\(|@pytest\.mark\.(?:xfail|skip)|\bpytest\.skip\(
     |@unittest\.skip|\bt\.Skip(?:Now|f)?\(
@@ -42,8 +42,22 @@ _ADDED = re.compile(
     |except(?:\s+Exception)?:\s*pass\b""",
     re.VERBOSE,
 )
+# Gets rid of something that may be needed, or decides a conflict unseen.
+_DRASTIC = re.compile(
+    r"\bgit\s+(?:reset\b[^\n|;&]*--hard|clean\b[^\n|;&]*\s-\w*f|checkout\s+(?:--(?=\s)|\.|--ours"
+    r"|--theirs)|restore\b|stash\s+(?:drop|clear)|branch\s+-D|push\b[^\n|;&]*(?:--force(?!-)|\s-f\b))"
+    r"|\brm\s+-\w*(?:r\w*f|f\w*r)|\b(?:drop|truncate)\s+(?:table|database)\b"
+    r"|\bdocker\s+(?:system|volume)\s+prune\b|\bkill(?:all)?\s+-9|\bpkill\b",
+    re.I,
+)
 _LINE = 2_000  # characters of an added line
 _RECENT = 6  # calls
+
+
+def is_drastic(command: str) -> bool:
+    """Whether a line should not be recommended whatever it solved."""
+    bare = shell.bare(command)
+    return _DRASTIC.search(bare) is not None or _COMMAND.search(bare) is not None
 
 
 def find_workarounds(reading: Reading, chains: Sequence[Chain]) -> tuple[Flag, ...]:
@@ -82,11 +96,11 @@ def _signs(reading: Reading, index: int, failed_files: Sequence[tuple[int, str]]
 
 def _silenced(edit: FileEdit) -> str:
     """What silences a check in a line the edit adds, when nothing did so before."""
-    if _ADDED.search(edit.old):
+    if SILENCES.search(edit.old):
         return ""
     before = set(edit.old.split("\n"))
     added = (line[:_LINE] for line in edit.new.split("\n") if line not in before)
-    return next((match.group().strip() for line in added if (match := _ADDED.search(line))), "")
+    return next((match.group().strip() for line in added if (match := SILENCES.search(line))), "")
 
 
 def _written_after_refusal(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hindsight_cli.reflect.findings import Chain, Nature
-from hindsight_cli.reflect.lessons import checks, edits, tools
+from hindsight_cli.reflect.lessons import checks, edits, lookups, shell_commands, tools
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 
 
@@ -18,8 +18,8 @@ def draft_chain(writer: Writer, chain: Chain) -> Draft | None:
     drafts = {
         Nature.EDIT: edits.draft_edit,
         Nature.CHECK: checks.draft_check,
-        Nature.SHELL: checks.draft_shell,
+        Nature.SHELL: shell_commands.draft_shell,
         Nature.TOOL: tools.draft_tool,
-        Nature.LOOKUP: tools.draft_lookup,
+        Nature.LOOKUP: lookups.draft_lookup,
     }
     return drafts[chain.nature](writer, chain, chain.fix)

@@ -1,75 +1,158 @@
-"""Experiences from shell commands that failed and later went through."""
+"""Experiences from checks: red ones that a change turned green, and tests that were taken out."""
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 
-from hindsight_cli.records.event import Status
 from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import words_of
+from hindsight_cli.reflect.calls import edits_of, words_of
+from hindsight_cli.reflect.commands import main_segment
 from hindsight_cli.reflect.detectors.recoveries import Stage, stage_of
-from hindsight_cli.reflect.essence import Change, changes_between, command_difference
+from hindsight_cli.reflect.detectors.workarounds import SILENCES
+from hindsight_cli.reflect.essence import Change, changes_between
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
-from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson, shown_failure
+from hindsight_cli.reflect.lessons.lesson import failure_lesson, shown_failure
+from hindsight_cli.reflect.lessons.shell_commands import differs, draft_shell, goal
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
-from hindsight_cli.reflect.programs import WEAK, CheckKind
-from hindsight_cli.reflect.telling import error_lines, error_text, quoted
+from hindsight_cli.reflect.programs import CheckKind
+from hindsight_cli.reflect.reading import Reading
+from hindsight_cli.reflect.telling import (
+    SHOWN_ERROR,
+    error_lines,
+    error_text,
+    excerpt,
+    is_failed_test,
+    quoted,
+    quoted_piece,
+    without_place,
+)
 
-_WORTH_USAGE = 3.4  # how a command is called here: the next run needs it too
+_WORTH_USAGE = 3.4  # how a check is called here: the next run needs it too
 _WORTH_COMPILE = 1.9  # the message says it all
 _WORTH = {CheckKind.LINT: 3.2, CheckKind.TEST: 2.9, CheckKind.BUILD: 2.9}
 _WORTH_OTHER = 3.0
-_WORTH_SLIP = 2.8  # put right with the very next call
-_WORTH_WEAK = 1.5
-_PIPE = re.compile(r"\|\s*((?:tail|head)\b[^|;&]*)")
+_WORTH_PIPED = 2.6
+_PIPE = re.compile(r"\|\s*(?:tail|head)\b[^|;&]*")
 _MIN_SHARED = 2
-_NAMED = re.compile(r"\d{3,}|[\w./-]*[._/-][\w./-]+|[A-Za-z_]\w{5,}")
-_LOOKED_AT = 4_000
-_TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|specs?)(?=[/_.-]|$)", re.I)
+_LINT_RULE = re.compile(r"[(\[]([a-z][\w/-]{2,40})[)\]]\s*$")
+_THROWN_AWAY = re.compile(r"_(?:, _)* :?= ")
+_CAUSE_CHARS = 110
+# What is about the machine, the repository or the configuration carries over to other tasks.
+_SURROUNDINGS = re.compile(
+    r"unbound variable|no such file|not a git repository|git repository|permission denied"
+    r"|(?:module|command|package|driver|library|browser)\b.{0,60}\bnot (?:found|installed)"
+    r"|no module named|cannot find (?:module|package)|connection refused|could not connect"
+    r"|environment variable|[A-Z]{2,}_[A-Z_]{2,}\b.{0,30}\b(?:not set|missing|required|undefined)"
+    r"|address already in use|timed? ?out|certificate|locale|encoding|unsupported|deprecated",
+    re.I,
+)
+_SETTINGS = re.compile(
+    r"\.(?:json|ya?ml|toml|cfg|ini|env|lock|conf)$|(?:^|/)(?:Dockerfile|Makefile|\.[\w.]+rc)$"
+)
+_SAYS_CAUSE = re.compile(
+    r"\b(?:cannot|can't|could not|unable|unknown|unsupported|invalid|not (?:found|supported|defined"
+    r"|allowed)|missing|unexpected)\b",
+    re.I,
+)
 
 
 def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """A check that an edit turned green."""
+    """A check that an edit turned green, when another run could meet the same report."""
     failed = shown_failure(chain)
     kinds = shell.checks(failed.command)
     usage = stage_of(failed) is Stage.USAGE
-    if (usage or kinds == {CheckKind.SCRIPT}) and _differs(failed, fix):
+    if (usage or kinds == {CheckKind.SCRIPT}) and differs(failed, fix):
         return draft_shell(writer, chain, fix)
     reading = writer.reading
     start, end = reading.index_of[chain.failed[0].step_index], reading.index_of[fix.step_index]
     about = " ".join((*error_lines(failed, 3), *error_lines(chain.last, 2)))
-    changes = changes_between(reading, reading.calls[start + 1 : end], about)
+    changes = changes_between(reading, reading.calls[start + 1 : end], about, limit=2)
     if not changes:
         return draft_shell(writer, chain, fix)
-    command = writer.command(failed)
-    say = writer.say
+    if _is_silenced(reading, changes) or not _carries_over(failed, changes):
+        return None
+    wanted = goal(failed, fix)
+    command = writer.command(failed, wanted)
     texts = {
-        "scenario": say(
-            "check",
-            "scenario",
-            command=command,
-            error=quoted(error_text(failed)),
-            task=writer.task(),
-        ),
-        "recommend": say(
+        "scenario": writer.scenario("check", command=command, error=_reports(writer, failed)),
+        "recommend": writer.say(
             "check",
             "recommend",
-            Changes=writer.join(map(writer.change, changes)) + _only_test(writer, changes),
-            fix=writer.command(fix),
+            Changes=writer.join(map(writer.change, changes)),
+            fix=writer.command(fix, wanted),
         ),
         "avoid": _avoid(writer, chain, changes, about),
-        "why": say(
+        "why": writer.say(
             "check",
             "why",
             failed=failed.step_index,
-            errors=writer.errors(failed, 3),
+            errors=writer.errors(failed),
             fix_step=fix.step_index,
         ),
     }
     extra = [change.call for change in changes]
     return failure_lesson(writer, chain, texts, worth=_worth_of_check(failed), extra=extra)
+
+
+def _reports(writer: Writer, failed: Call) -> str:
+    """The report, and the names of other rules that were broken too."""
+    first, *others = error_lines(failed, 3)
+    names = [m.group(1) for line in others if (m := _LINT_RULE.search(line))]
+    fresh = [f"`{name}`" for name in dict.fromkeys(names) if name not in first]
+    return writer.join([writer.error(failed), *fresh])
+
+
+def _is_silenced(reading: Reading, changes: Sequence[Change]) -> bool:
+    """Whether a change keeps a check quiet, or was itself to be kept from a check later."""
+    if any(SILENCES.search(change.new) or _THROWN_AWAY.match(change.new) for change in changes):
+        return True
+    later = (
+        line
+        for call in reading.calls[reading.index_of[changes[0].call.step_index] :]
+        for edit in edits_of(call)
+        if SILENCES.search(edit.new)
+        for line in edit.new.split("\n")
+    )
+    added = [change.new for change in changes if change.new]
+    return any(new in line and SILENCES.search(line) for line in later for new in added)
+
+
+def draft_piped(writer: Writer, chain: Chain) -> Draft | None:
+    """A check had to be run again because a filter behind it had hidden the cause."""
+    for first, second in itertools.pairwise(chain.failed):
+        match = _PIPE.search(first.command)
+        same = main_segment(first.command) == main_segment(second.command)
+        if match is None or not same or not shell.checks(first.command):
+            continue
+        if match.group() in second.command or error_text(second) in first.output:
+            continue
+        command = writer.command(second)
+        filtered = quoted_piece(match.group().strip())
+        common = {"command": command, "filter": filtered, "error": writer.error(second)}
+        texts = {
+            name: writer.say("piped", name, first=first.step_index, second=second.step_index)
+            if name == "why"
+            else writer.say("piped", name, **common)
+            for name in ("scenario", "recommend", "avoid", "why")
+        }
+        kind = ExperienceKind.FAILURE_LESSON
+        proposal = writer.proposal(kind, texts, [first, second])
+        return Draft(worth=_WORTH_PIPED, proposal=proposal, key="piped")
+    return None
+
+
+def _carries_over(failed: Call, changes: Sequence[Change]) -> bool:
+    """Whether the report is about rules or surroundings, not about the bug of this one task."""
+    if CheckKind.LINT in shell.checks(failed.command) and stage_of(failed) is Stage.RESULT:
+        return True
+    told = "\n".join(error_lines(failed, 4))
+    if _SURROUNDINGS.search(told):
+        return True
+    return all(_SETTINGS.search(change.file) for change in changes)
 
 
 def _worth_of_check(failed: Call) -> float:
@@ -80,119 +163,25 @@ def _worth_of_check(failed: Call) -> float:
     return max((_WORTH.get(kind, _WORTH_OTHER) for kind in kinds), default=_WORTH_OTHER)
 
 
-def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """A command that worked when called differently, or after something was prepared."""
-    failed = shown_failure(chain)
-    if "--abort" in fix.command:
-        return _draft_other_way(writer, chain, fix)
-    steps = [c for c in chain.between if acts(c) and _prepares(c)][-2:] or _diagnoses(chain)
-    if not _differs(failed, fix) and not steps:
-        return None  # the same again, and it worked: luck
-    prepared = writer.join(map(writer.command, steps))
-    texts = {
-        "scenario": writer.say(
-            "shell",
-            "scenario",
-            command=writer.command(failed),
-            error=quoted(error_text(failed)),
-            task=writer.task(),
-        ),
-        "recommend": writer.say(
-            "shell",
-            "recommend",
-            Prepared=writer.say("check", "prepared", steps=prepared) if prepared else "",
-            fix=quoted(command_difference(failed, fix), 170),
-        ),
-        "avoid": writer.say("shell", "avoid", command=writer.command(failed)),
-        "why": writer.say(
-            "shell",
-            "why",
-            failed=failed.step_index,
-            errors=writer.errors(failed),
-            fix_step=fix.step_index,
-        ),
-    }
-    draft = failure_lesson(writer, chain, texts, worth=_worth_of_call(chain), extra=steps)
-    if stage_of(failed) is not Stage.USAGE:
-        return draft
-    called = min(shell.intents(failed.command), default=failed.tool_name)
-    return Draft(worth=draft.worth, proposal=draft.proposal, key=f"usage {called}")
-
-
-def _worth_of_call(chain: Chain) -> float:
-    failed = shown_failure(chain)
-    if not shell.intents(failed.command) - WEAK:
-        return _WORTH_WEAK
-    if len(chain.failed) == 1 and not chain.between:
-        return _WORTH_SLIP
-    usage = stage_of(failed) is Stage.USAGE or chain.nature is Nature.SHELL
-    return _WORTH_USAGE if usage else _WORTH_OTHER
-
-
-def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """The operation was given up; what was done in its place is the lesson."""
-    failed = shown_failure(chain)
-    later = writer.reading.calls[writer.reading.index_of[fix.step_index] + 1 :]
-    instead = [c for c in later if c.command and acts(c) and not shell.only_shows(c.command)][:2]
-    if not instead:
-        return None
-    texts = {
-        "scenario": writer.say(
-            "shell",
-            "scenario",
-            command=writer.command(failed),
-            error=quoted(error_text(failed)),
-            task=writer.task(),
-        ),
-        "recommend": writer.say(
-            "shell",
-            "recommend_instead",
-            abort=writer.command(fix),
-            instead=writer.then(map(writer.command, instead)),
-        ),
-        "avoid": writer.say("shell", "avoid", command=writer.command(failed)),
-        "why": writer.say(
-            "shell",
-            "why_instead",
-            failed=failed.step_index,
-            errors=writer.errors(failed),
-            fix_step=fix.step_index,
-            steps=writer.steps(instead),
-        ),
-    }
-    return failure_lesson(writer, chain, texts, worth=_WORTH_USAGE, extra=instead)
-
-
-def _diagnoses(chain: Chain) -> list[Call]:
-    """The last look whose answer speaks of what the error named: a port, a file, a table."""
-    failed = shown_failure(chain)
-    named = set(_NAMED.findall(error_text(failed)))
-    shown = [c for c in chain.between if c.command and c.status is Status.OK]
-    return [c for c in shown if named & set(_NAMED.findall(c.output[:_LOOKED_AT]))][-1:]
-
-
-def _prepares(call: Call) -> bool:
-    """Whether a command changes something, rather than shows it."""
-    return call.status is Status.OK and not shell.only_shows(call.command)
-
-
 def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """A failure that was wanted, turned green by a change: test first, or a reproduced bug."""
+    """A failure that was wanted, turned green by a change; None for a bare mismatch of values."""
     failed = chain.failed[0]
     if chain.nature is not Nature.CHECK:
         return None
+    told = next((line for line in error_lines(failed, 4) if _SAYS_CAUSE.search(line)), "")
     reading = writer.reading
     start, end = reading.index_of[failed.step_index], reading.index_of[fix.step_index]
-    about = f"{reading.trace.task} {error_text(failed)}"
-    changes = changes_between(reading, reading.calls[start:end], about, limit=2)
-    if not changes:
+    about = f"{reading.trace.task} {told}"
+    changes = changes_between(reading, reading.calls[start:end], about, limit=1)
+    cause = quoted_piece(excerpt(_cause(told), SHOWN_ERROR))
+    if not changes or not cause:
         return None
+    command = writer.command(failed)
     texts = {
-        "scenario": writer.say("red_green", "scenario", task=writer.task()),
+        "scenario": writer.scenario("red_green", command=command, error=cause),
         "recommend": writer.say(
             "red_green",
             "recommend",
-            error=quoted(error_text(failed)),
             changes=writer.join(map(writer.change, changes)),
             fix=writer.command(fix),
         ),
@@ -201,13 +190,21 @@ def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             "red_green",
             "why",
             failed=failed.step_index,
-            command=writer.command(failed),
+            command=command,
             fix_step=fix.step_index,
         ),
     }
     cited = [failed, fix, *(change.call for change in changes)]
     proposal = writer.proposal(ExperienceKind.SUCCESS_PATTERN, texts, cited)
     return Draft(worth=3.0, proposal=proposal, key="success")
+
+
+def _cause(line: str) -> str:
+    """The end of a chain of reasons, where it begins to say what is the matter."""
+    clauses = re.split(r":\s+", line)
+    while len(clauses) > 1 and len(": ".join(clauses)) > _CAUSE_CHARS:
+        clauses = clauses[1:]
+    return line[-len(": ".join(clauses)) :]
 
 
 def draft_removed_test(writer: Writer, flag: Flag) -> Draft | None:
@@ -218,15 +215,13 @@ def draft_removed_test(writer: Writer, flag: Flag) -> Draft | None:
         return None
     common = {"test": flag.detail, "step": flag.call.step_index}
     texts = {
-        "scenario": writer.say(
+        "scenario": writer.scenario(
             "removed_test",
-            "scenario",
-            error=quoted(error_text(failed)),
-            task=writer.task(),
+            error=_cause_of_test(writer, failed),
             **common,
         ),
         "recommend": writer.say(
-            "removed_test", "recommend", errors=writer.errors(failed, 3), **common
+            "removed_test", "recommend", errors=_cause_of_test(writer, failed), **common
         ),
         "avoid": writer.say("removed_test", "avoid", **common),
         "why": writer.say("removed_test", "why", failed=failed.step_index, **common),
@@ -235,6 +230,13 @@ def draft_removed_test(writer: Writer, flag: Flag) -> Draft | None:
         ExperienceKind.FAILURE_LESSON, texts, [failed, flag.call], workaround=True
     )
     return Draft(worth=3.6, proposal=proposal, key=f"removed {flag.detail}")
+
+
+def _cause_of_test(writer: Writer, failed: Call) -> str:
+    """What a test complained of, rather than that it failed."""
+    lines = error_lines(failed, 4)
+    line = next((text for text in lines if not is_failed_test(text)), lines[0] if lines else "")
+    return quoted(without_place(line), SHOWN_ERROR)
 
 
 def _avoid(writer: Writer, chain: Chain, changes: tuple[Change, ...], about: str) -> str:
@@ -247,22 +249,7 @@ def _avoid(writer: Writer, chain: Chain, changes: tuple[Change, ...], about: str
             and len(words_of(change.old) & wanted) >= _MIN_SHARED
         ):
             command = writer.command(shown_failure(chain))
+            if change.moved:
+                continue
             return writer.say("check", "avoid", old=quoted(change.old), command=command)
-    for call in chain.failed[:-1]:
-        if match := _PIPE.search(call.command):
-            return writer.say("check", "avoid_piped", filter=quoted(match.group(1).strip()))
     return ""
-
-
-def _only_test(writer: Writer, changes: tuple[Change, ...]) -> str:
-    """A note that the test was brought up to date, not the code."""
-    only = all(_TEST_FILE.search(change.file) for change in changes)
-    return writer.words("only_test") if only else ""
-
-
-def _differs(failed: Call, fix: Call) -> bool:
-    """Whether something else was run; waiting before it is no method."""
-    if failed.command.strip() == fix.command.strip():
-        return False
-    waited = "sleep" in fix.command or "sleep" in failed.command
-    return not waited or shell.invocations(failed.command) != shell.invocations(fix.command)

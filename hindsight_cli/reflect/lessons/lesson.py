@@ -27,7 +27,8 @@ def failure_lesson(
     """Cites the first failure, what ended it, `extra` and then the other failures."""
     fix = [chain.fix] if chain.fix else []
     cited = [shown_failure(chain), *fix, *extra, *chain.failed]
-    proposal = writer.proposal(ExperienceKind.FAILURE_LESSON, texts, cited[: MAX_CITES * 2])
+    kind = ExperienceKind.FAILURE_LESSON
+    proposal = writer.proposal(kind, texts, cited[: MAX_CITES * 2])
     key = f"{chain.last.tool_name} {error_key(shown_failure(chain))}"
     more = _PER_REPEAT * min(len(chain.failed) - 1, _MAX_REPEATS)
     return Draft(worth=worth + more, proposal=proposal, key=key)

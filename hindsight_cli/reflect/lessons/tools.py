@@ -1,4 +1,4 @@
-"""Experiences from tools that refused: other arguments, another tool, or no way out."""
+"""Experiences from tools that refused: the rule behind the refusal, not the values of one run."""
 
 from __future__ import annotations
 
@@ -7,145 +7,224 @@ from collections.abc import Sequence
 
 from hindsight_cli.records.event import Outcome, Status
 from hindsight_cli.records.trace import Call
-from hindsight_cli.reflect.calls import flat_arguments, path_of, words_of
-from hindsight_cli.reflect.essence import (
-    changed_arguments,
-    command_text,
-    leaf,
-    short_path,
-    sources_of,
-)
+from hindsight_cli.reflect.calls import flat_arguments
+from hindsight_cli.reflect.essence import changed_arguments, leaf, sources_of
 from hindsight_cli.reflect.findings import Chain, Nature
 from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson
+from hindsight_cli.reflect.lessons.refusal_rules import (
+    Refusal,
+    Rule,
+    kind_of,
+    list_source,
+    portable,
+    refusal_of,
+)
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
-from hindsight_cli.reflect.telling import error_text, quoted
+from hindsight_cli.reflect.telling import error_text, stable
 
 _WORTH_TOOL = 4.0
-_WORTH_LOOKUP = 1.0
 _WORTH_OPEN = 2.4
-_VALUES = re.compile(
-    r"(?<![\w.:/-])\d[\d.,]*\d(?![\w.:/-])|'[^'\n]{2,40}'|\"[^\"\n]{2,40}\"|`[^`\n]{2,40}`"
-)
+_COUNTED = re.compile(r"amount|price|count|total", re.I)  # no name or id
 _IRREVERSIBLE = re.compile(
     r"(?:^|[_.-])(?:cancel|delete|remove|drop|terminate|revoke|refund)(?=[_.-]|$)"
 )
-_LONG_ARGUMENT = 60
 
 
-def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft:
+def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+    """The rule the refusal states, with where the right value stood; None when there is none."""
+    refusal = refusal_of(chain.failed[0])
+    texts, sources = _told(writer, chain, refusal, fix)
+    if not texts:
+        return None
     failed = chain.failed[0]
-    bad, good = changed_arguments(failed, fix)
-    sources = _sources(writer, chain, fix, [value for _, value in good])
-    tool = f"`{failed.tool_name}`"
     between = writer.words("between").format(steps=writer.steps(sources)) if sources else ""
-    texts = {
-        "scenario": writer.say(
-            "tool", "scenario", tool=tool, error=quoted(error_text(failed)), task=writer.task()
-        ),
-        "recommend": _other_arguments(writer, failed, fix, sources)
-        if fix.tool_name == failed.tool_name and (good or bad)
-        else _other_tool(writer, chain, fix),
-        "avoid": writer.say("tool", "avoid", tool=tool, arguments=_listed(writer, bad))
-        if bad
-        else "",
-        "why": writer.say(
-            "tool",
-            "why",
-            failed=failed.step_index,
-            errors=writer.errors(failed),
-            fix_step=fix.step_index,
-            between=between,
-        ),
+    why = writer.say(
+        "tool",
+        "why",
+        failed=failed.step_index,
+        errors=writer.errors(failed),
+        fix_step=fix.step_index,
+        between=between,
+    )
+    return _lesson(writer, chain, {**texts, "why": why}, _WORTH_TOOL, sources)
+
+
+def _lesson(
+    writer: Writer, chain: Chain, texts: dict[str, str], worth: float, extra: Sequence[Call]
+) -> Draft:
+    failed = chain.failed[0]
+    common = {"tool": f"`{failed.tool_name}`", "error": writer.error(failed)}
+    texts = {"scenario": writer.say("tool", "scenario", **common), **texts}
+    draft = failure_lesson(writer, chain, texts, worth=worth, extra=extra)
+    return Draft(
+        worth=draft.worth,
+        proposal=draft.proposal,
+        key=f"{failed.tool_name} {stable(error_text(failed))}",
+    )
+
+
+def _told(
+    writer: Writer, chain: Chain, refusal: Refusal, fix: Call
+) -> tuple[dict[str, str], Sequence[Call]]:
+    """Advice for the kind of refusal, and the calls it rests on."""
+    failed = chain.failed[0]
+    if fix.tool_name != failed.tool_name:
+        return _other_tool(writer, failed, refusal, fix), ()
+    if refusal.rule is Rule.FIGURE:
+        return _figure(writer, failed, refusal), ()
+    _, good = changed_arguments(failed, fix)
+    if refusal.rule is Rule.BARRED:
+        return _barred(writer, failed, refusal, fix), ()
+    if refusal.rule in {Rule.ENOUGH, Rule.UNAVAILABLE}:
+        return _looked_up(writer, chain, refusal)
+    carried = _other_arguments(writer, failed, fix)
+    source = _source(writer, chain, fix, good) if refusal.rule is Rule.UNKNOWN else None
+    if not carried and source is not None:
+        names = dict.fromkeys(f"`{name}`" for name, _ in good if not _COUNTED.search(name))
+        common = {
+            "tool": f"`{failed.tool_name}`",
+            "argument": writer.join(names) or f"`{refusal.argument}`",
+            "source": f"`{source.tool_name}`",
+        }
+        return _advice(writer, "unknown", common), (source,)
+    return carried, ()
+
+
+def _advice(writer: Writer, rule: str, common: dict[str, str]) -> dict[str, str]:
+    return {name: writer.say(rule, name, **common) for name in ("recommend", "avoid")}
+
+
+def _figure(writer: Writer, failed: Call, refusal: Refusal) -> dict[str, str]:
+    common = {"tool": f"`{failed.tool_name}`", "figure": f"`{refusal.figure}`"}
+    return _advice(writer, "figure", common)
+
+
+def _barred(writer: Writer, failed: Call, refusal: Refusal, fix: Call) -> dict[str, str]:
+    """Which kind of value is never taken, and which was."""
+    sent, taken = flat_arguments(failed), flat_arguments(fix)
+    for name, value in sent.items():
+        bad, good = kind_of(value), kind_of(taken.get(name, ""))
+        if bad and good and bad != good and bad.split("_")[0] in refusal.error.lower():
+            common = {"argument": f"`{leaf(name)}`", "bad": f"`{bad}`", "good": f"`{good}`"}
+            return _advice(writer, "barred", {"tool": f"`{failed.tool_name}`", **common})
+    return _other_arguments(writer, failed, fix)
+
+
+def _looked_up(
+    writer: Writer, chain: Chain, refusal: Refusal
+) -> tuple[dict[str, str], Sequence[Call]]:
+    """What to compare beforehand, and where it stands."""
+    if not refusal.argument:
+        return {}, ()
+    failed = chain.failed[0]
+    start = writer.reading.index_of[failed.step_index]
+    others = [c for c in writer.reading.calls if c.tool_name != failed.tool_name and not _acts(c)]
+    before = [c for c in others if writer.reading.index_of[c.step_index] < start]
+    source = list_source(refusal, before) or list_source(refusal, others)
+    if source is None:
+        return {}, ()
+    common = {
+        "tool": f"`{failed.tool_name}`",
+        "argument": f"`{refusal.argument}`",
+        "source": f"`{source.tool_name}`",
     }
-    return failure_lesson(writer, chain, texts, worth=_WORTH_TOOL, extra=sources)
+    return _advice(writer, refusal.rule.value, common), (source,)
 
 
-def _sources(writer: Writer, chain: Chain, fix: Call, values: Sequence[str]) -> Sequence[Call]:
+def _acts(call: Call) -> bool:
+    """Whether a tool changes things, by its name."""
+    changing = r"(?:^|[_.-])(?:update|book|create|set|send|modify|exchange|return|add|transfer)"
+    return bool(_IRREVERSIBLE.search(call.tool_name) or re.search(changing, call.tool_name))
+
+
+def _source(
+    writer: Writer, chain: Chain, fix: Call, good: Sequence[tuple[str, str]]
+) -> Call | None:
     """Where the right values stood: in an answer since the failure, else in the last before it."""
+    values = [value for _, value in good]
     start = writer.reading.index_of[chain.failed[0].step_index]
     since = writer.reading.calls[start + 1 : writer.reading.index_of[fix.step_index]]
-    return sources_of(values, since)[-2:] or sources_of(values, writer.reading.calls[:start])[-1:]
+    found = sources_of(values, since)[-1:] or sources_of(values, writer.reading.calls[:start])[-1:]
+    return next((c for c in found if c.tool_name != fix.tool_name and not c.command), None)
 
 
-def _other_arguments(writer: Writer, failed: Call, fix: Call, sources: Sequence[Call]) -> str:
+def _other_arguments(writer: Writer, failed: Call, fix: Call) -> dict[str, str]:
+    """Arguments that mean the same in another run; {} when only one-off values changed."""
     bad, good = changed_arguments(failed, fix)
     tool = f"`{fix.tool_name}`"
-    if not good:
-        return writer.say("tool", "recommend_without", tool=tool, arguments=_listed(writer, bad))
-    told = [value for _, value in good if _is_in(value, error_text(failed))]
-    if told:
-        source = writer.say("tool", "told", values=writer.join(f"`{v}`" for v in told))
-    elif sources:
-        named = writer.join(dict.fromkeys(f"`{c.tool_name}`" for c in sources))
-        source = writer.say("tool", "source", tools=named)
-    else:
-        source = ""
-    return writer.say(
-        "tool", "recommend", fix_tool=tool, arguments=_listed(writer, good), source=source
-    )
+    sent, taken = flat_arguments(failed), flat_arguments(fix)
+    listed = _listed(writer, portable(good))
+    if listed and len(portable(good)) == len(good):
+        answer = failed.output
+        for value in sent.values():
+            answer = answer.replace(value, "") if len(value) > 1 else answer
+        told = any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", answer) for _, v in good)
+        note = writer.say("tool", "told") if told else ""
+        avoid = _listed(writer, portable(bad))
+        return {
+            "recommend": writer.say("tool", "recommend", tool=tool, arguments=listed, told=note),
+            "avoid": writer.say("tool", "avoid", tool=tool, arguments=avoid) if avoid else "",
+        }
+    gone = [leaf(name) for name in sent if name not in taken]
+    come = [leaf(name) for name in taken if name not in sent]
+    spoken = error_text(failed)
+    named = [name for name in (*come, *gone) if name and name in spoken]
+    if not named:
+        return {}
+    kind = "recommend_with" if named[0] in come else "recommend_without"
+    names = writer.join(f"`{name}`" for name in dict.fromkeys(named))
+    return {"recommend": writer.say("tool", kind, tool=tool, arguments=names)}
 
 
-def _other_tool(writer: Writer, chain: Chain, fix: Call) -> str:
-    """Another tool was called, perhaps before the refused one was called again."""
-    failed = chain.failed[0]
-    passed = [c for c in chain.between if c.status is Status.OK and acts(c)]
-    names = list(dict.fromkeys(f"`{c.tool_name}`" for c in passed))[:3]
-    later = writer.reading.calls[writer.reading.index_of[fix.step_index] :]
-    again = any(c.tool_name == failed.tool_name and c.status is Status.OK for c in later)
-    return writer.say(
-        "tool",
-        "recommend_same" if again else "recommend_other",
-        before=writer.say("tool", "before", tools=writer.join(names)) if names else "",
-        tool=f"`{failed.tool_name}`",
-        fix_tool=f"`{fix.tool_name}`",
-    )
-
-
-def _is_in(value: str, text: str) -> bool:
-    return len(value) > 1 and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None
-
-
-def draft_lookup(writer: Writer, chain: Chain, fix: Call) -> Draft:
-    failed = chain.failed[0]
-    wanted = path_of(failed) or command_text(failed)
-    found = path_of(fix) or command_text(fix)
-    steps = {"failed": failed.step_index, "fix_step": fix.step_index}
-    error = quoted(error_text(failed))
-    texts = {
-        "scenario": writer.say(
-            "lookup", "scenario", wanted=quoted(short_path(wanted)), error=error, task=writer.task()
-        ),
-        "recommend": writer.say("lookup", "recommend", found=quoted(short_path(found))),
-        "why": writer.say("lookup", "why", error=error, **steps),
+def _other_tool(writer: Writer, failed: Call, refusal: Refusal, fix: Call) -> dict[str, str]:
+    """What was asked about is gone: a tool of the same family starts it anew."""
+    if refusal.rule is not Rule.UNKNOWN or not refusal.argument:
+        return {}
+    common = {
+        "tool": f"`{failed.tool_name}`",
+        "argument": f"`{refusal.argument}`",
+        "fix_tool": f"`{fix.tool_name}`",
     }
-    return failure_lesson(writer, chain, texts, worth=_WORTH_LOOKUP)
+    return _advice(writer, "gone", common)
 
 
 def draft_open(writer: Writer, chain: Chain) -> Draft | None:
     """Nothing ended it: worth telling when it was sent more than once."""
-    if len(chain.failed) < 2 or chain.expected or chain.nature is Nature.LOOKUP:  # noqa: PLR2004
+    if len(chain.failed) < 2 or chain.expected or chain.nature is not Nature.TOOL:  # noqa: PLR2004
         return None
     failed = chain.failed[0]
-    error = error_text(failed)
-    tool = f"`{failed.tool_name}`" if not failed.command else writer.command(failed)
+    refusal = refusal_of(failed)
     led_on = _way_out(writer, chain)
-    instead = [_instead(writer, chain, error)]
-    if led_on is not None:
-        instead.append(writer.say("open", "recommend_next", next=writer.command(led_on)))
-    texts = {
-        "scenario": writer.say(
-            "open", "scenario", tool=tool, error=quoted(error), task=writer.task()
-        ),
-        "recommend": writer.say(
-            "open", "recommend", errors=writer.errors(failed), Instead=" ".join(instead)
-        ),
-        "avoid": writer.say(
-            "open", "avoid", arguments=_kept_arguments(writer, chain), n=len(chain.failed)
-        ),
-        "why": writer.say("open", "why", steps=writer.steps(chain.failed), error=quoted(error)),
+    extra: Sequence[Call] = [led_on] if led_on else []
+    if refusal.rule is Rule.FIGURE:
+        texts = _figure(writer, failed, refusal)
+    elif refusal.rule is Rule.ENOUGH:
+        texts, extra = _looked_up(writer, chain, refusal)
+    else:
+        texts = _stop(writer, chain, led_on)
+    if not texts:
+        return None
+    error = writer.error(failed)
+    texts["why"] = writer.say(
+        "open", "why", steps=writer.steps(chain.failed), errors=writer.errors(failed), error=error
+    )
+    return _lesson(writer, chain, texts, _WORTH_OPEN, extra)
+
+
+def _stop(writer: Writer, chain: Chain, led_on: Call | None) -> dict[str, str]:
+    """The inputs that stayed the same lead nowhere."""
+    failed = chain.failed[0]
+    sent = [flat_arguments(call) for call in chain.failed]
+    error = error_text(failed).lower()
+    same = [n for n, v in sent[0].items() if v and all(other.get(n) == v for other in sent[1:])]
+    blamed = [n for n in same if len(sent[0][n]) > 1 and sent[0][n].lower() in error]
+    names = writer.join(dict.fromkeys(f"`{leaf(name)}`" for name in blamed[:3]))
+    common = {"tool": f"`{failed.tool_name}`", "names": names or writer.words("inputs")}
+    following = writer.say("open", "recommend_next", next=writer.command(led_on)) if led_on else ""
+    return {
+        "recommend": writer.say("open", "recommend", next=following, **common),
+        "avoid": writer.say("open", "avoid", **common),
     }
-    extra = [led_on] if led_on else []
-    return failure_lesson(writer, chain, texts, worth=_WORTH_OPEN, extra=extra)
 
 
 def draft_irreversible(writer: Writer, chain: Chain) -> Draft | None:
@@ -154,45 +233,21 @@ def draft_irreversible(writer: Writer, chain: Chain) -> Draft | None:
         return None
     failed = chain.failed[0]
     before = writer.reading.calls[: writer.reading.index_of[failed.step_index]]
-    gone = next(
-        (
-            c
-            for c in reversed(before)
-            if c.status is Status.OK and _IRREVERSIBLE.search(c.tool_name)
-        ),
-        None,
-    )
-    if gone is None:
+    done = [c for c in before if c.status is Status.OK and _IRREVERSIBLE.search(c.tool_name)]
+    if not done:
         return None
-    common = {
-        "tool": f"`{gone.tool_name}`",
-        "next": f"`{failed.tool_name}`",
-        "error": quoted(error_text(failed)),
-    }
+    gone = done[-1]
+    common = {"tool": f"`{gone.tool_name}`", "next": f"`{failed.tool_name}`"}
+    common["error"] = writer.error(failed)
+    why = {"step": gone.step_index, "steps": writer.steps(chain.failed)}
     texts = {
-        "scenario": writer.say("irreversible", "scenario", task=writer.task(), **common),
+        "scenario": writer.say("irreversible", "scenario", **common),
         "recommend": writer.say("irreversible", "recommend", **common),
         "avoid": writer.say("irreversible", "avoid", **common),
-        "why": writer.say(
-            "irreversible",
-            "why",
-            step=gone.step_index,
-            steps=writer.steps(chain.failed),
-            **common,
-        ),
+        "why": writer.say("irreversible", "why", **why, **common),
     }
     draft = failure_lesson(writer, chain, texts, worth=_WORTH_TOOL, extra=[gone])
     return Draft(worth=_WORTH_TOOL, proposal=draft.proposal, key=f"irreversible {gone.tool_name}")
-
-
-def _instead(writer: Writer, chain: Chain, error: str) -> str:
-    """The error may hold the answer: values it names that were not sent."""
-    sent = " ".join(v for call in chain.failed for v in flat_arguments(call).values())
-    named = dict.fromkeys(m.group().strip("'\"`") for m in _VALUES.finditer(error))
-    values = [value for value in named if value not in sent][:3]
-    if values and chain.nature is Nature.TOOL:
-        return writer.say("open", "recommend_values", values=writer.join(f"`{v}`" for v in values))
-    return writer.say("open", "recommend_stop")
 
 
 def _way_out(writer: Writer, chain: Chain) -> Call | None:
@@ -202,25 +257,6 @@ def _way_out(writer: Writer, chain: Chain) -> Call | None:
     last = writer.reading.calls[-1]
     is_other = last.tool_name != chain.last.tool_name and last.step_index > chain.last.step_index
     return last if is_other and last.status is Status.OK and acts(last) else None
-
-
-def _kept_arguments(writer: Writer, chain: Chain) -> str:
-    """What stayed the same in every attempt, what the error speaks of first."""
-    if chain.failed[0].command:
-        return writer.command(chain.failed[0])
-    sent: Sequence[dict[str, str]] = [flat_arguments(call) for call in chain.failed]
-    error = error_text(chain.failed[0]).lower()
-    spoken = words_of(error)
-
-    def rank(name: str) -> tuple[bool, int, bool]:
-        value = sent[0][name]
-        shared = len(words_of(f"{name.replace('_', ' ')} {value}".lower()) & spoken)
-        named = len(value) > 1 and re.search(rf"(?<!\w){re.escape(value.lower())}(?!\w)", error)
-        return (not named, -shared, len(value) > _LONG_ARGUMENT)
-
-    same = [n for n, v in sent[0].items() if v and all(other.get(n) == v for other in sent[1:])]
-    shown = [(leaf(name), sent[0][name]) for name in sorted(same, key=rank)[:3]]
-    return _listed(writer, shown) or f"`{chain.failed[0].tool_name}`"
 
 
 def _listed(writer: Writer, pairs: Sequence[tuple[str, str]]) -> str:
