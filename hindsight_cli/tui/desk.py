@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from hindsight_cli.api import reviewing
 from hindsight_cli.api.experiences import find_experience
@@ -14,6 +15,7 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.api.reviewing import Decision
 from hindsight_cli.errors import HindsightError, NothingToUndoError, ReviewRefusedError
 from hindsight_cli.records.experience import ExperienceState
+from hindsight_cli.review.decisions import needs_confirmation
 
 
 class Verb(StrEnum):
@@ -29,15 +31,25 @@ class Job:
 
     verb: Verb
     experience_id: str | None  # None: whatever was decided last in this sitting
-    act: Callable[[Project], Decision]
+    act: Callable[[Project], Decision | Asked]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """New words that are stored only once they are confirmed: what they say is grave."""
+
+    shown: ExperienceState
+    reworded: ExperienceState  # with the flags of the new words
+    changes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of a job: one of `decision` and `error` is there."""
+    """What became of a job: one of `decision`, `asked` and `error` is there."""
 
     job: Job
     decision: Decision | None = None
+    asked: Asked | None = None
     error: HindsightError | None = None
 
 
@@ -63,16 +75,23 @@ class Desk:
             lambda project: reviewing.approve(project, own, confirm=confirm, seen_hash=seen),
         )
 
-    def edit(self, shown: ExperienceState, changes: Mapping[str, str]) -> None:
+    def edit(self, shown: ExperienceState, changes: Mapping[str, str], *, confirmed: bool) -> None:
         own, seen = shown.experience.experience_id, shown.experience.content.content_hash
+        confirm = own if confirmed else None
 
-        def act(project: Project) -> Decision:
+        def act(project: Project) -> Decision | Asked:
             # The fields left alone are approved too: they must be the ones that were shown.
             if find_experience(project, own).experience.content.content_hash != seen:
                 raise ReviewRefusedError(
                     f"{own} changed since it was shown.", hint="Read it again, then edit it."
                 )
-            return reviewing.edit(project, own, changes)
+            try:
+                return reviewing.edit(project, own, changes, confirm=confirm)
+            except ReviewRefusedError:
+                new = reworded(shown, changes)
+                if confirmed or not needs_confirmation(new.experience):
+                    raise
+                return Asked(shown, new, changes)
 
         self._put(Verb.EDIT, own, act)
 
@@ -108,12 +127,14 @@ class Desk:
                 decision = job.act(self._open())
             except HindsightError as error:
                 return Done(job, error=error)
+            if isinstance(decision, Asked):
+                return Done(job, asked=decision)
             if job.verb is not Verb.UNDO:
                 self._made.append(decision.state.experience.experience_id)
             return Done(job, decision)
 
     def _put(
-        self, verb: Verb, experience_id: str | None, act: Callable[[Project], Decision]
+        self, verb: Verb, experience_id: str | None, act: Callable[[Project], Decision | Asked]
     ) -> None:
         self._jobs.append(Job(verb, experience_id, act))
 
@@ -123,3 +144,14 @@ class Desk:
             if self._made[place] == experience_id:
                 del self._made[place]
                 return
+
+
+def reworded(shown: ExperienceState, changes: Mapping[str, str]) -> ExperienceState:
+    """What an edit would store, with the risk of the new words."""
+    from hindsight_cli.api.validating import candidate_of  # the guard is for edits only
+    from hindsight_cli.guard.gate import judge
+
+    texts: Mapping[str, Any] = changes  # names of fields that hold a text
+    content = replace(shown.experience.content, **texts)
+    risk = judge(candidate_of(content), None).risk
+    return replace(shown, experience=replace(shown.experience, content=content, risk=risk))

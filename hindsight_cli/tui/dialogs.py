@@ -6,6 +6,7 @@ Escape always leaves everything as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -62,7 +63,7 @@ class ConfirmDialog(ModalScreen[bool]):
         with Vertical(classes="dialog"):
             yield Static("This one needs your explicit word", markup=False, classes="title -bad")
             for flag in flags_of(self._state):
-                line = Content.assemble((f"{flag.word}  ", f"bold {flag.tone}"), flag.meaning)
+                line = Content.assemble((f"{flag.word}: ", f"bold {flag.tone}"), flag.meaning)
                 yield Static(line, markup=False, classes="flag")
             advice = one_line(visible(experience.content.recommend), _SHOWN_CHARS)
             yield Static(advice, markup=False, classes="name")
@@ -90,9 +91,13 @@ class EditDialog(ModalScreen[Mapping[str, str] | None]):
         Binding("escape", "cancel", "Cancel", priority=True),
     ]
 
-    def __init__(self, state: ExperienceState) -> None:
+    def __init__(
+        self, state: ExperienceState, changes: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`changes` are new words to go on from."""
         super().__init__()
         self._state = state
+        self._made = changes
         content = state.experience.content
         self._before = {name: visible(getattr(content, name)) for name in _FIELDS}
 
@@ -110,6 +115,8 @@ class EditDialog(ModalScreen[Mapping[str, str] | None]):
     def on_mount(self) -> None:
         # The area's own form of the text: line endings may differ from what was given.
         self._before = self._texts()
+        for name, text in self._made.items():
+            self.query_one(f"#{name}", TextArea).text = text
         self.query_one("#scenario", TextArea).focus()
 
     def action_save(self) -> None:

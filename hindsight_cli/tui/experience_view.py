@@ -13,6 +13,7 @@ from hindsight_cli.tui.labels import KINDS, flags_of
 from hindsight_cli.tui.layout import DIM, hanging, marked, spread, stacked
 
 _LABEL_WIDTH = 7
+_ROOMY = 40  # cells
 _FACT_WIDTH = 8
 _ORIGINS = {
     Origin.AGENT: "what the agent did",
@@ -48,8 +49,9 @@ def _head(state: ExperienceState, width: int) -> Iterator[Content]:
             Content(), Content("  "), Content.styled(visible(told), status_tone), width
         )
     for flag in flags_of(state):
-        label = Content.styled(f"{flag.word} ", f"bold {flag.tone}")
-        yield from hanging(label, Content("  "), Content.styled(flag.meaning, flag.tone), width)
+        label = Content.styled(f"{flag.word}: ", f"bold {flag.tone}")
+        line = label + Content.styled(flag.meaning, flag.tone)
+        yield from hanging(Content(), Content("  "), line, width)
 
 
 def _advice(
@@ -62,13 +64,16 @@ def _advice(
         ("avoid", content.avoid, "$error"),
         ("why", content.why, "$secondary"),
     )
-    for number, (label, text, tone) in enumerate(p for p in parts if p[1].strip()):
+    for number, (label, words, tone) in enumerate(p for p in parts if p[1].strip()):
         if number:
             yield Content("")
-        first = Content.styled(label.ljust(_LABEL_WIDTH), f"bold {tone}")
-        yield from hanging(
-            first, Content(" " * _LABEL_WIDTH), marked(visible(text).expandtabs(4), pattern), width
-        )
+        body = marked(visible(words).expandtabs(4), pattern)
+        if width < _ROOMY:  # a column for the labels would take too much of it
+            body = Content.styled(label, f"bold {tone}") + " " + body
+            yield from hanging(Content(), Content("  "), body, width)
+        else:
+            first = Content.styled(label.ljust(_LABEL_WIDTH), f"bold {tone}")
+            yield from hanging(first, Content(" " * _LABEL_WIDTH), body, width)
 
 
 def _facts(state: ExperienceState, width: int) -> Iterator[Content]:

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
 from rich.cells import cell_len, set_cell_size
 
-from hindsight_cli.tui.window import Gap, Row, narrow
+from hindsight_cli.tui.window import CHANGED, MUST, Gap, Line, Row, by_place, narrow, weight_of
 from hindsight_cli.tui.wrapping import wrap
 
 Parts = tuple[Sequence[Row], Sequence[Row]]  # what went into a step, what came out of it
 
 _MIN_ROWS = 3  # for each step: its input and two lines of what came of it
 _MAX_ROWS_OF_LINE = 3
+# The file and line that a compiler's message begins with.
+_PLACE = re.compile(r"(?:\[[^\]\n]*\]\s*)?[^\s:]*[./\\][^\s:]*:\d+(?::\d+)?:\s+(?=\S)")
+_FOUND_TOGETHER = 4  # lines that are looked for, in sight at once
+_CHANGE_ROWS = 8
+_QUOTE_CHARS = 12  # of words found in one line; more than a name or a number
+_SIGN = 2  # characters of the + or - before a changed line
 
 
 def is_tight(steps: int, rows: int) -> bool:
@@ -29,12 +37,12 @@ def fit(
 ) -> list[Parts]:
     """The parts of each step, cut so that together they take about `rows` lines."""
     steps = [(_few(given, pattern, rows), _few(output, pattern, rows)) for given, output in steps]
-    heights = [(_height(given, width), _height(output, width)) for given, output in steps]
-    if sum(map(sum, heights)) <= rows:
+    if sum(_height(part, width) for both in steps for part in both) <= rows:
         return steps
-    shares = deal([sum(both) for both in heights], rows)
+    needs = [(_need(given, width), _height(output, width)) for given, output in steps]
+    shares = deal([sum(both) for both in needs], rows)
     fitted: list[Parts] = []
-    for (given, out), (need_given, need_out), share in zip(steps, heights, shares, strict=True):
+    for (given, out), (need_given, need_out), share in zip(steps, needs, shares, strict=True):
         for_given = min(need_given, max(share // 2, share - need_out))
         some_given = _narrowed(given, pattern, width, for_given)
         left = max(1, share - _height(some_given, width))
@@ -53,9 +61,56 @@ def deal(needs: Sequence[int], rows: int) -> list[int]:
     return shares
 
 
+def hits(rows: Sequence[Row], pattern: re.Pattern[str] | None) -> list[int]:
+    """Indexes of the rows worth keeping, the most telling first.
+
+    First what must be seen, and among that what the advice quotes at length; then, in
+    turns, lines with words of the advice that no line before has, and what else has weight.
+    """
+    weighty = [i for i, row in enumerate(rows) if weight_of(row)]
+    weighty.sort(key=lambda i: -weight_of(rows[i]))
+    musts = [i for i in weighty if weight_of(rows[i]) >= MUST]
+    others = [i for i in weighty if weight_of(rows[i]) < MUST]
+    wordy = _wordy(rows, pattern)
+    quoted = [i for i, chars in wordy.items() if chars >= _QUOTE_CHARS][:1]
+    order = [*musts, *quoted] if _is_change(rows) else [*quoted, *musts]
+    for word, other in zip_longest(wordy, others):
+        order += [i for i in (word, other) if i is not None]
+    return list(dict.fromkeys(order))
+
+
+def _wordy(rows: Sequence[Row], pattern: re.Pattern[str] | None) -> dict[int, int]:
+    """Rows with words that `pattern` finds and no row before has, and how many characters."""
+    found = {
+        i: frozenset(pattern.findall(row.text))
+        for i, row in enumerate(rows)
+        if pattern and isinstance(row, Line)
+    }
+    seen: frozenset[str] = frozenset()
+    wordy: dict[int, int] = {}
+    while found:
+        gains = {i: sum(map(len, words - seen)) for i, words in found.items()}
+        best = max(gains, key=gains.__getitem__)
+        if not gains[best]:
+            break
+        wordy[best] = gains[best]
+        seen |= found.pop(best)
+    return wordy
+
+
 def _few(rows: Sequence[Row], pattern: re.Pattern[str] | None, budget: int) -> Sequence[Row]:
     """Not more rows than could ever be shown: what follows measures every one of them."""
-    return narrow(rows, _hits(rows, pattern), lambda _: 1, budget=max(budget, _MIN_ROWS))
+    return narrow(rows, hits(rows, pattern), lambda _: 1, budget=max(budget, _MIN_ROWS))
+
+
+def _need(given: Sequence[Row], width: int) -> int:
+    """Rows the input of a step may take at most."""
+    whole = _height(given, width)
+    return min(whole, _CHANGE_ROWS) if _is_change(given) else whole
+
+
+def _is_change(rows: Sequence[Row]) -> bool:
+    return any(isinstance(row, Line) and row.mark in CHANGED for row in rows)
 
 
 def _narrowed(
@@ -64,51 +119,64 @@ def _narrowed(
     """Rows that take about `budget` lines of `width` cells."""
     if _height(rows, width) <= budget:
         return rows
-    hits = _hits(rows, pattern)
-    if budget < _MIN_ROWS:
-        return _one_line(rows, hits, pattern, width)
-    most = min(_MAX_ROWS_OF_LINE, budget - 1)
-    short = [row if isinstance(row, Gap) else _shortened(row, pattern, width, most) for row in rows]
-    return narrow(short, hits, lambda line: len(wrap(line, width)), budget=budget)
+    found = hits(rows, pattern)
+    most = _rows_of_line(budget, len(rows), len(found))
+    short = [
+        row if isinstance(row, Gap) else _shortened(row, pattern, width, most if _says(row) else 1)
+        for row in rows
+    ]
+    dull = {i for i, row in enumerate(rows) if isinstance(row, Line) and not _says(row)}
+    sought = [*found, *by_place(len(rows), len(rows))]
+    sought.sort(key=dull.__contains__)
+    return narrow(short, sought, lambda line: len(wrap(line.text, width)), budget=budget)
 
 
-def _one_line(
-    rows: Sequence[Row], hits: Sequence[int], pattern: re.Pattern[str] | None, width: int
-) -> list[Row]:
-    """The most telling line, and how many there are besides."""
-    lines = [i for i, row in enumerate(rows) if isinstance(row, str) and row.strip()]
-    best = hits[0] if hits else lines[-1] if lines else None
-    others = sum(
-        row.lines if isinstance(row, Gap) else 1 for i, row in enumerate(rows) if i != best
-    )
-    line = rows[best] if best is not None else ""
-    shown: list[Row] = [_shortened(str(line), pattern, width, 1)]
-    return [*shown, Gap(others)] if others else shown
+def _rows_of_line(budget: int, lines: int, found: int) -> int:
+    """How many rows one line may take, so that several found ones have room."""
+    if lines == 1:
+        return min(_MAX_ROWS_OF_LINE, budget)
+    if budget <= _MIN_ROWS:
+        return 1
+    each = (budget - 1) // max(min(found, _FOUND_TOGETHER), 1)
+    return max(1, min(_MAX_ROWS_OF_LINE, each))
 
 
-def _shortened(line: str, pattern: re.Pattern[str] | None, width: int, rows: int) -> str:
-    """At most `rows` lines of a line, with the first marked place in it."""
-    spans = wrap(line, width)
+def _says(line: Line) -> bool:
+    """Whether it is more than a blank line or a ruler."""
+    return any(map(str.isalnum, line.text))
+
+
+def _shortened(line: Line, pattern: re.Pattern[str] | None, width: int, rows: int) -> Line:
+    """At most `rows` lines of a line, with the part in it that matters."""
+    text = line.text
+    spans = wrap(text, width)
     if len(spans) <= rows:
         return line
-    found = pattern.search(line) if pattern else None
-    begin, end = found.span() if found else (0, 0)
-    start = begin - width * rows // 4
-    if start > 0 and end >= spans[rows - 1][1]:
-        line = "…" + line[start:]
-        spans = wrap(line, width)
+    begin, end = _focus(line, pattern, width)
+    if end >= spans[rows - 1][1]:
+        sign = text[:_SIGN] if line.mark in CHANGED else ""
+        room = width * rows
+        start = min(begin - room // 4, len(text) - room * 3 // 4)
+        text = f"{sign}…{text[start:]}" if start > len(sign) else text
+        spans = wrap(text, width)
         if len(spans) <= rows:
-            return line
-    begin, end = spans[rows - 1]
-    last = line[begin:end]
-    return line[:begin] + set_cell_size(last, min(cell_len(last), width - 1)).rstrip() + "…"
+            return replace(line, text=text)
+    begin = spans[rows - 1][0]
+    last = text[begin:]
+    last = set_cell_size(last, min(cell_len(last), width - 1)).rstrip() + "…"
+    return replace(line, text=text[:begin] + last)
 
 
-def _hits(rows: Sequence[Row], pattern: re.Pattern[str] | None) -> list[int]:
-    if pattern is None:
-        return []
-    return [i for i, row in enumerate(rows) if isinstance(row, str) and pattern.search(row)]
+def _focus(line: Line, pattern: re.Pattern[str] | None, width: int) -> tuple[int, int]:
+    """The part of a line that should be seen when not all of it can be."""
+    place = _PLACE.match(line.text)
+    message = place.end() if place else 0
+    found = pattern.search(line.text) if pattern and not line.start else None
+    if found and not found.start() < message < found.end():
+        return found.span()
+    begin = max(line.start, message)
+    return begin, begin + width // 2
 
 
 def _height(rows: Sequence[Row], width: int) -> int:
-    return sum(1 if isinstance(row, Gap) else len(wrap(row, width)) for row in rows)
+    return sum(1 if isinstance(row, Gap) else len(wrap(row.text, width)) for row in rows)

@@ -29,12 +29,15 @@ _KEYS: tuple[tuple[str, str], ...] = (
     ("/", "filter by words of the scenario, the advice or a tool; esc clears"),
     ("", ""),
     ("o", "long outputs: short, so that all steps are in sight, or at length"),
+    ("l", "the list in one row, or at length"),
     ("z", "zoom the pane you are in, and back"),
-    ("y", "copy to the clipboard, and to a file whose path is shown"),
+    ("y", "copy to the clipboard, and to a file that stays until you delete it"),
     ("t", "dark or light"),
     ("q", "quit; every decision is stored already"),
 )
 _NOTE = (
+    "In a narrow list F is a failure lesson, S a success pattern, K a key decision; ! is a "
+    "risk, which asks for a typed confirmation, ? something to look at more closely. "
     "Marked words stand in the advice and in the record alike. What an experience claims and "
     "the steps do not show, is a reason to edit or to reject it. To select text with the "
     "mouse, hold shift (option in some terminals)."

@@ -21,7 +21,7 @@ KEYS: tuple[Key, ...] = (
     ("?", "help"),
     ("q", "quit"),
 )
-MORE_KEYS: tuple[Key, ...] = (("o", "long outputs"), ("z", "zoom"), ("1-4", "lists"))
+MORE_KEYS: tuple[Key, ...] = (("o", "long outputs"), ("z", "zoom"), ("l", "list"), ("1-4", "lists"))
 FILTER_KEYS: tuple[Key, ...] = (("enter", "keep the filter"), ("esc", "clear it"))
 
 
@@ -44,8 +44,8 @@ class KeyBar(Widget):
         width = self.size.width
         if self.keys is not KEYS:
             return Content(" ") + keys_content(self.keys)
-        for more in (MORE_KEYS, MORE_KEYS[:2], MORE_KEYS[:1], ()):
-            line = Content(" ") + keys_content([*KEYS[:-2], *more, *KEYS[-2:]])
+        for count in range(len(MORE_KEYS), -1, -1):
+            line = Content(" ") + keys_content([*KEYS[:-2], *MORE_KEYS[:count], *KEYS[-2:]])
             if line.cell_length <= width:
                 return line
         return keys_content(KEYS, gap=" ").truncate(width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from hindsight_cli.tui.wrapping import wrap
@@ -42,3 +43,13 @@ def spread(left: Content, right: Content, width: int) -> Content:
 
 def stacked(lines: Iterable[Content]) -> Content:
     return Content("\n").join(lines)
+
+
+def tail(text: str, width: int) -> str:
+    """The end of a path, at most `width` cells."""
+    if cell_len(text) <= width:
+        return text
+    start = max(len(text) - max(width - 1, 0), 0)
+    while cell_len(text[start:]) >= width and start < len(text):
+        start += 1
+    return "…" + text[start:]

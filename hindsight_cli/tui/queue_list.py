@@ -19,7 +19,7 @@ from textual.strip import Strip
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
-from hindsight_cli.tui.labels import KINDS, flags_of
+from hindsight_cli.tui.labels import KINDS, LETTERS, flags_of, sign_of
 from hindsight_cli.tui.wrapping import wrap_text
 
 _SCENARIO_CHARS = 300
@@ -27,12 +27,14 @@ _BAR = "▌"
 _TONES = {"$error": "bad", "$success": "good", "$primary": "calm", "$warning": "careful"}
 _ONE_ROW_KIND = 16
 _LAST_TEXT_ROW = 2
+_WORDS_CELLS = 36  # less than that, letters stand for the kind and the flags
+_MORE = "  l list"  # where the list is down to one row
 
 Part = tuple[str, str]  # text, component class
 
 
 class QueueList(ScrollView, can_focus=True):
-    """Experiences one below the other: three or four rows each, or one where space is short."""
+    """Experiences one below the other: two to four rows each, or one where space is short."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "step(-1)", "Up", show=False),
@@ -115,9 +117,18 @@ class QueueList(ScrollView, can_focus=True):
             return Strip.blank(width, self.rich_style)
         chosen = place == self._index
         state = self._items[place]
-        row = _one_row(state, width - 2) if self.rows_each == 1 else _row(state, part, width - 2)
         bar = (_BAR if chosen else " ", "bar" if chosen else "text")
-        return self._strip([bar, *row], width, chosen=chosen)
+        return self._strip([bar, *self._row(state, part, width - 2)], width, chosen=chosen)
+
+    def _row(self, state: ExperienceState, part: int, width: int) -> list[Part]:
+        if self.rows_each > 1:
+            in_words = width >= _WORDS_CELLS
+            return _row_in_words(state, part, width) if in_words else _row(state, part, width)
+        if self.size.height > 1:
+            return _one_row(state, width)
+        place = f"{self._index + 1} of {len(self._items)}  "
+        room = width - cell_len(place) - cell_len(_MORE)
+        return [(place, "faint"), *_one_row(state, room), (_MORE, "faint")]
 
     def _strip(self, parts: Sequence[Part], width: int, *, chosen: bool) -> Strip:
         ground = self.get_component_rich_style("queue--selected" if chosen else "queue--text")
@@ -147,6 +158,22 @@ class QueueList(ScrollView, can_focus=True):
 
 
 def _row(state: ExperienceState, part: int, width: int) -> list[Part]:
+    """The kind and the weightiest flag, a character each, before two rows of the scenario."""
+    if part == 0:
+        kind = state.experience.content.kind
+        mark = (LETTERS[kind], _TONES[KINDS[kind][1]])
+    elif part == 1:
+        sign, tone = sign_of(state)
+        mark = (sign, _TONES[tone])
+    else:
+        return []
+    lines = wrap_text(_scenario(state), width - 2)
+    rest = _cut(one_line(" ".join(lines[1:]), _SCENARIO_CHARS), width - 2)
+    text = (rest, "faint") if part else (lines[0], "text")
+    return [mark, (" ", "text"), text]
+
+
+def _row_in_words(state: ExperienceState, part: int, width: int) -> list[Part]:
     """One of the rows of an item: kind and flags, the scenario on two, an empty one."""
     if part == 0:
         word, tone = KINDS[state.experience.content.kind]

@@ -17,7 +17,7 @@ from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.review.decisions import needs_confirmation
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
-from hindsight_cli.tui.desk import Desk, Done, Verb
+from hindsight_cli.tui.desk import Asked, Desk, Done, Verb
 from hindsight_cli.tui.dialogs import ConfirmDialog, EditDialog, RejectDialog
 from hindsight_cli.tui.export import CLIPBOARD_CHARS, as_text, write_export
 from hindsight_cli.tui.help import HelpScreen
@@ -71,20 +71,8 @@ class ReviewScreen(Room):
 
     def action_edit(self) -> None:
         shown = self._in_full()
-        if shown is None:
-            return
-
-        def save(changes: Mapping[str, str] | None) -> None:
-            if not changes:
-                return
-            if needs_confirmation(shown.experience):
-                self.app.push_screen(
-                    ConfirmDialog(shown), lambda yes: self._edit(shown, changes) if yes else None
-                )
-            else:
-                self._edit(shown, changes)
-
-        self.app.push_screen(EditDialog(shown), save)
+        if shown is not None:
+            self._ask_for_words(EditDialog(shown), shown)
 
     def action_reject(self) -> None:
         state = self.queue.selected
@@ -121,7 +109,10 @@ class ReviewScreen(Room):
             self.say_error(error)
             return
         self.app.copy_to_clipboard(text[:CLIPBOARD_CHARS])
-        self.say(f"Copied, if your terminal allows it. Also in\n{path}")
+        self.say(
+            f"Copied, if your terminal allows it. Also in\n{path}\n"
+            "That file stays until you delete it."
+        )
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen())
@@ -143,6 +134,10 @@ class ReviewScreen(Room):
         self._epoch += 1  # what was read before no longer holds
         if done.job.experience_id is not None:
             self._deciding.discard(done.job.experience_id)
+        if done.asked is not None:
+            self.refresh_list(select=done.job.experience_id)
+            self._ask_for_confirmation(done.asked)
+            return
         if done.decision is None:
             if done.error is not None:
                 self.say_error(done.error)
@@ -183,9 +178,27 @@ class ReviewScreen(Room):
         self._desk.approve(shown, confirmed=confirmed)
         self._send(shown, leaves=True)
 
-    def _edit(self, shown: ExperienceState, changes: Mapping[str, str]) -> None:
-        self._desk.edit(shown, changes)
+    def _edit(self, shown: ExperienceState, changes: Mapping[str, str], *, confirmed: bool) -> None:
+        self._desk.edit(shown, changes, confirmed=confirmed)
         self._send(shown, leaves=self._list is not ListName.APPROVED)
+
+    def _ask_for_words(self, dialog: EditDialog, shown: ExperienceState) -> None:
+        def save(changes: Mapping[str, str] | None) -> None:
+            if changes:
+                self._edit(shown, changes, confirmed=False)
+
+        self.app.push_screen(dialog, save)
+
+    def _ask_for_confirmation(self, asked: Asked) -> None:
+        """New words that carry a risk need it as much as proposed ones."""
+
+        def answer(yes: bool | None) -> None:
+            if yes:
+                self._edit(asked.shown, asked.changes, confirmed=True)
+            else:  # what was typed is not lost
+                self._ask_for_words(EditDialog(asked.shown, asked.changes), asked.shown)
+
+        self.app.push_screen(ConfirmDialog(asked.reworded), answer)
 
     def _send(self, state: ExperienceState, *, leaves: bool) -> None:
         """Carry it out; what leaves this list does so at once."""

@@ -11,6 +11,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
@@ -64,6 +65,7 @@ class Room(Screen[None]):
         Binding("b", "steps(-1)", "Scroll the steps back", show=False),
         Binding("o", "whole", "Long outputs"),
         Binding("z", "zoom", "Zoom"),
+        Binding("l", "small_list", "List"),
         Binding("escape", "back", "Back", show=False),
     ]
 
@@ -80,6 +82,7 @@ class Room(Screen[None]):
         self._signature = ""
         self._complaint = ""  # what could not be read, told once
         self.loaded = False  # whether the ledger was read at least once
+        self._other_list = False  # whether the list is not as small or large as it would be
         self._moved_at = 0.0
         self._rest: Timer | None = None
 
@@ -116,8 +119,21 @@ class Room(Screen[None]):
         self.set_interval(_POLL_S, self._poll)
 
     def on_resize(self, event: events.Resize) -> None:
-        roomy = 4 if event.size.height >= TALL else 3
-        self.queue.rows_each = roomy if event.size.width >= WIDE else 1
+        self._arrange(event.size)
+
+    def _arrange(self, size: Size) -> None:
+        """Give the list one row where the experience and its steps need the room.
+
+        `l` turns that round; while one filters, the list is there.
+        """
+        is_small = size.width < WIDE and size.height < TALL
+        collapsed = (is_small != self._other_list) and not self.has_class("-filtering")
+        self.set_class(collapsed, "-collapsed")
+        if collapsed or size.width < WIDE:
+            self.queue.rows_each = 1
+        else:
+            words = 1 if size.width >= VAST else 0  # a row of them
+            self.queue.rows_each = 2 + words + (size.height >= TALL)
 
     def _poll(self) -> None:
         if not any(w.group == _LOAD and not w.is_finished for w in self.workers):
@@ -245,6 +261,11 @@ class Room(Screen[None]):
     def action_whole(self) -> None:
         self.query_one(StepsPane).toggle_whole()
 
+    def action_small_list(self) -> None:
+        """The list in one row, or at length."""
+        self._other_list = not self._other_list
+        self._arrange(self.size)
+
     def action_zoom(self) -> None:
         """Give the pane one is in the whole room, or take it back."""
         focused = self.focused
@@ -260,6 +281,7 @@ class Room(Screen[None]):
         if self.has_class("-zoom"):
             self.action_zoom()
         self.add_class("-filtering")
+        self._arrange(self.size)
         self.query_one("#filter", Input).focus()
 
     def action_back(self) -> None:
@@ -269,6 +291,7 @@ class Room(Screen[None]):
         elif self.has_class("-filtering"):
             self.query_one("#filter", Input).clear()
             self.remove_class("-filtering")
+            self._arrange(self.size)
         self.queue.focus()
 
     @on(Input.Changed, "#filter")
@@ -279,6 +302,7 @@ class Room(Screen[None]):
     @on(Input.Submitted, "#filter")
     def _keep_filter(self, event: Input.Submitted) -> None:
         self.set_class(bool(event.value.strip()), "-filtering")
+        self._arrange(self.size)
         self.queue.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

@@ -10,17 +10,27 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from hindsight_cli.api.experiences import ExperienceDetail
+from hindsight_cli.fingerprint import telling_lines
 from hindsight_cli.records.event import FAILED_STATUSES, JsonValue, Status
 from hindsight_cli.records.trace import Call
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
+from hindsight_cli.tui.changes import change_of
 from hindsight_cli.tui.fitting import Parts, fit, is_tight
-from hindsight_cli.tui.layout import DIM, hanging, marked, spread, stacked
-from hindsight_cli.tui.window import Gap, Row, open_window
+from hindsight_cli.tui.layout import DIM, hanging, marked, spread, stacked, tail
+from hindsight_cli.tui.window import Gap, Mark, Row, open_window
 
 INPUT_LINES = 60
 OUTPUT_LINES = 300
 BAR_CELLS = 2
+_EXIT_LINE = re.compile(r"\W*(?:command |process )?exit(?:ed)?\b[\w ]{0,20}:? *-?\d+\W*$", re.I)
+_STYLES = {
+    Mark.TELLING: "$error",
+    Mark.PATH: "bold",
+    Mark.REMOVED: "$error",
+    Mark.ADDED: "$success",
+    Mark.CONTEXT: DIM,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,8 @@ class StepView:
     note: str
     given: tuple[Row, ...]
     output: tuple[Row, ...]
+    path: str = ""  # of the file that was changed
+    quiet: bool = False  # its output says only that the change shown was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,9 @@ def steps_content(
     """All steps below each other; unless `layout.whole`, cut so that each one is in sight."""
     if not views:
         return Content.styled("It was written by hand and cites no step.", DIM)
-    parts: list[Parts] = [(view.given, view.output) for view in views]
+    parts: list[Parts] = [
+        (view.given, () if view.quiet and not layout.whole else view.output) for view in views
+    ]
     tight = False
     if not layout.whole:
         tight = is_tight(len(views), layout.rows)
@@ -94,15 +108,25 @@ def _of_call(call: Call, literals: Sequence[str]) -> StepView:
     facts += [f"error {call.error_type}"] if call.error_type else []
     facts += [f"server {call.server}"] if call.server else []
     facts += [call.call_event.timestamp[:19]] if call.call_event.timestamp else []
+    change = change_of(call, max_lines=INPUT_LINES)
     return StepView(
         step_index=call.step_index,
         tool=one_line(visible(call.tool_name), 60),
         verdict=_verdict(call),
         status=call.status,
         note=one_line(visible(" · ".join(facts)), 200),
-        given=open_window(_given(call), literals, max_lines=INPUT_LINES),
-        output=open_window(call.output, literals, max_lines=OUTPUT_LINES),
+        given=change.rows if change else open_window(_given(call), literals, max_lines=INPUT_LINES),
+        path=change.path if change else "",
+        output=open_window(call.output, literals, max_lines=OUTPUT_LINES, telling=_telling(call)),
+        quiet=change is not None and call.status is Status.OK,
     )
+
+
+def _telling(call: Call) -> list[str]:
+    """What says why a call did not work; its exit code stands in the verdict already."""
+    if call.status is Status.OK:
+        return []
+    return [line for line in telling_lines(call.output) if not _EXIT_LINE.match(line)]
 
 
 def _verdict(call: Call) -> str:
@@ -148,27 +172,35 @@ def _step(
     left = Content.assemble(
         (f"{sign} step {view.step_index}", f"bold {tone}"), "  ", (view.tool, "bold")
     )
-    yield spread(left, Content.styled(view.verdict, f"bold {tone}"), layout.width)
+    verdict = Content.styled(view.verdict, f"bold {tone}")
+    if view.path and not layout.whole:
+        room = layout.width - left.cell_length - verdict.cell_length - 3
+        left += Content.styled("  " + tail(view.path, room), DIM)
+    yield spread(left, verdict, layout.width)
     bar = Content.styled("▎ ", tone)
     if view.note and (layout.whole or view.status is None):
         yield from hanging(bar, bar, Content.styled(view.note, DIM), layout.width)
     given, output = parts
+    if view.path and layout.whole:
+        yield from hanging(bar, bar, Content.styled(view.path, "bold"), layout.width)
     for row in given:
-        yield from _row(row, bar, pattern, layout.width, style="bold")
+        yield from _row(row, bar, pattern, layout.width, plain="bold")
     for row in output:
         yield from _row(row, bar, pattern, layout.width)
-    if not view.output:
+    if not view.output and not view.quiet:
         yield bar + Content.styled("no output", DIM)
 
 
 def _row(
-    row: Row, bar: Content, pattern: re.Pattern[str] | None, width: int, *, style: str = ""
+    row: Row, bar: Content, pattern: re.Pattern[str] | None, width: int, *, plain: str = ""
 ) -> Iterator[Content]:
     if isinstance(row, Gap):
         word = "line" if row.lines == 1 else "lines"
-        yield bar + Content.styled(f"… {row.lines:,} {word} left out", f"italic {DIM}")
+        where = " around these" if row.scattered else ""
+        yield bar + Content.styled(f"… {row.lines:,} {word} left out{where}", f"italic {DIM}")
         return
-    yield from hanging(bar, bar, marked(row, pattern, style), width)
+    style = _STYLES.get(row.mark, plain)
+    yield from hanging(bar, bar, marked(row.text, pattern, style), width)
 
 
 def _between(before: int, after: int) -> Content:

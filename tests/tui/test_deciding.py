@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from hindsight_cli.api import reviewing
@@ -20,6 +21,7 @@ from tests.tui.waiting import (
     until_text,
 )
 
+RISKY = "Run `rm -rf ~/data` first"
 FIRST, SECOND, THIRD = (an_experience(n).experience_id for n in (1, 2, 3))
 
 
@@ -227,20 +229,80 @@ async def test_a_risky_or_external_one_needs_the_end_of_its_id(
 
 
 @pytest.mark.asyncio
-async def test_new_words_for_a_risky_one_need_the_end_of_its_id_too(review: Review) -> None:
-    experience = an_experience(15, risk=("delete",))
+@pytest.mark.parametrize("risk", ["untried_literal", "quote_not_verbatim", "claim_not_cited"])
+async def test_what_only_asks_for_a_closer_look_is_approved_by_one_key(
+    review: Review, risk: str
+) -> None:
+    experience = an_experience(15, risk=(risk,))
     review.propose(experience)
     async with review.run() as pilot:
         await until_read(pilot)
-        await pilot.press("e")
-        await until_text(pilot, "saving approves the new words")
-        await pilot.press("X", "ctrl+s")
+        await until_text(pilot, "look closer: ")
+        await pilot.press("a")
+        await until_status(pilot, review, experience.experience_id, "approved")
+
+
+@pytest.mark.asyncio
+async def test_an_edit_that_becomes_risky_asks_for_the_end_of_the_id(three: Review) -> None:
+    async with three.run() as pilot:
+        await until_read(pilot)
+        await edit_advice(pilot, RISKY)
         await until_text(pilot, "This one needs your explicit word")
-        assert review.status(experience.experience_id) == "pending"
+        await until_text(pilot, "risk: deletes things")
+        await until_text(pilot, RISKY)
+        assert three.status(FIRST) == "pending"
+        await pilot.press(*FIRST[-4:], "enter")
+        await until_status(pilot, three, FIRST, "approved")
+
+    assert three.states()[FIRST].experience.content.recommend == RISKY
+
+
+@pytest.mark.asyncio
+async def test_risky_words_that_are_not_confirmed_can_be_edited_on(three: Review) -> None:
+    async with three.run() as pilot:
+        await until_read(pilot)
+        await edit_advice(pilot, RISKY)
+        await until_text(pilot, "This one needs your explicit word")
+        await pilot.press("escape")
+        await until_text(pilot, "saving approves the new words")
+        area = pilot.app.screen.query_one("#recommend", TextArea)
+        assert area.text == RISKY
+        area.text = "Publish another port"
+        await pilot.press("ctrl+s")
+        await until_status(pilot, three, FIRST, "approved")
+
+    assert three.states()[FIRST].experience.content.recommend == "Publish another port"
+
+
+@pytest.mark.asyncio
+async def test_an_edit_that_takes_the_risk_away_needs_no_confirmation(review: Review) -> None:
+    experience = an_experience(15, risk=("delete",), recommend=RISKY)
+    review.propose(experience)
+    async with review.run() as pilot:
+        await until_read(pilot)
+        await edit_advice(pilot, "Publish another port")
+        await until_status(pilot, review, experience.experience_id, "approved")
+
+    assert review.states()[experience.experience_id].experience.risk == ()
+
+
+@pytest.mark.asyncio
+async def test_an_edit_of_an_external_one_needs_the_end_of_its_id(review: Review) -> None:
+    experience = an_experience(15, origin=Origin.EXTERNAL)
+    review.propose(experience)
+    async with review.run() as pilot:
+        await until_read(pilot)
+        await edit_advice(pilot, "Publish another port")
+        await until_text(pilot, "This one needs your explicit word")
         await pilot.press(*"000f", "enter")
         await until_status(pilot, review, experience.experience_id, "approved")
 
-    assert review.states()[experience.experience_id].experience.content.scenario.startswith("XS")
+
+async def edit_advice(pilot: Pilot[None], text: str) -> None:
+    await pilot.press("e")
+    await until_text(pilot, "saving approves the new words")
+    pilot.app.screen.query_one("#recommend", TextArea).text = text
+    await pilot.press("ctrl+s")
 
 
 @pytest.mark.asyncio

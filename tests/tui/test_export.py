@@ -23,6 +23,7 @@ async def test_a_key_copies_the_whole_item_and_writes_it_to_a_file(
         await until_text(pilot, "Also in")
         (path,) = temp.glob("*/*.txt")
         assert str(path)[:20] in screen_text(pilot)
+        assert "until you delete it" in screen_text(pilot)
         copied = pilot.app.clipboard
 
     text = path.read_text(encoding="utf-8")

@@ -109,17 +109,27 @@ async def test_flags_are_shown_in_the_list_and_explained(
     review: Review, size: tuple[int, int]
 ) -> None:
     review.propose(
-        an_experience(1, origin=Origin.EXTERNAL, risk=("delete",), workaround=True),
+        an_experience(
+            1, origin=Origin.EXTERNAL, risk=("untried_literal", "delete"), workaround=True
+        ),
         an_experience(2, kind=ExperienceKind.SUCCESS_PATTERN),
     )
     async with review.run(size=size) as pilot:
         await until_read(pilot)
         text = screen_text(pilot)
-        assert "risk external" in text
-        assert "deletes things" in text
-        assert "its words come only" in text
-        assert "temporary: the root" in text
-        assert "success pattern" in text
+        for expected in (
+            "risk: deletes things",
+            "external: its words come only",
+            "look closer: a command or name",
+            "workaround: temporary: the root",
+        ):
+            assert expected in text
+        if size[0] == 80:
+            await pilot.press("l")
+            text = screen_text(pilot)
+        in_words = size[0] != 120
+        assert ("risk external" if in_words else "▌! number 1 while") in text
+        assert ("success pattern" if in_words else " S Starting container") in text
 
 
 @pytest.mark.asyncio
@@ -168,7 +178,7 @@ async def test_an_approval_by_somebody_else_waits_and_says_so(review: Review) ->
     async with review.run(size=(120, 36)) as pilot:
         await until_read(pilot)
         assert queue_ids(pilot) == ids(1)
-        assert "untrusted approved by somebody" in screen_text(pilot)
+        assert "untrusted: approved by somebody" in screen_text(pilot)
         await pilot.press("a")
         await until(pilot, lambda: review.states()[ids(1)[0]].retrievable)
 
@@ -187,8 +197,12 @@ async def test_moving_works_by_letters_and_arrows(review: Review) -> None:
             ("end", 30),
             ("j", 30),
             ("home", 1),
+            ("pagedown", 2),
+            ("pageup", 1),
+            ("l", 1),
             ("pagedown", 4),
             ("pageup", 1),
+            ("l", 1),
         ):
             await pilot.press(key)
             assert selected_id(pilot) == ids(expected)[0], key
@@ -256,7 +270,8 @@ async def test_wide_characters_stay_inside_their_pane(review: Review) -> None:
             strips = pilot.app.screen._compositor.render_strips()
             assert {strip.cell_length for strip in strips} == {size[0]}
             lines = [strip.text.rstrip() for strip in strips]
-            assert all(line.endswith(("│", "╮", "╯")) for line in lines[1:-1])
+            panes = lines[2 if size[0] == 80 else 1 : -1]
+            assert all(line.endswith(("│", "╮", "╯")) for line in panes)
 
 
 @pytest.mark.asyncio
@@ -289,7 +304,7 @@ async def test_a_click_selects(review: Review) -> None:
     review.propose(*(an_experience(n) for n in range(1, 4)))
     async with review.run(size=(120, 36)) as pilot:
         await until_read(pilot)
-        await pilot.click("#queue", offset=(5, 9))
+        await pilot.click("#queue", offset=(5, 7))
         assert selected_id(pilot) == ids(3)[0]
 
 
@@ -315,3 +330,24 @@ async def test_a_project_that_went_away_is_told_and_ends_nothing(review: Review)
         await pilot.press("a")
         await until_text(pilot, "No Hindsight project at")
         assert queue_ids(pilot) == ids(1)
+
+
+@pytest.mark.asyncio
+async def test_the_list_gives_way_where_room_is_short_and_comes_on_a_key(review: Review) -> None:
+    review.propose(*(an_experience(n) for n in range(1, 6)))
+    async with review.run() as pilot:
+        await until_read(pilot)
+        assert screen_text(pilot).splitlines()[1].startswith("▌1 of 5  failure lesson  Starting")
+        assert "number 2" not in screen_text(pilot)
+        await pilot.press("l")
+        await until_text(pilot, "number 2")
+        await pilot.press("l")
+        await until(pilot, lambda: "number 2" not in screen_text(pilot))
+        await pilot.press("slash", *"number")
+        await until_text(pilot, "number 2")
+        await pilot.press("escape")
+        await until(pilot, lambda: "number 2" not in screen_text(pilot))
+        await pilot.resize_terminal(80, 40)
+        await until_text(pilot, "number 2")
+        await pilot.press("l")
+        await until(pilot, lambda: "number 2" not in screen_text(pilot))
