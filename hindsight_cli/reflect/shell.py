@@ -18,7 +18,7 @@ _MAX_NESTING = 3
 _CACHED = 4096
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _WRITTEN = re.compile(r"(?<![\d&>])>{1,2}\s*([\w./~$@{}+-]+)")
-_REHEARSED = frozenset({"--dry-run", "--help", "--version", "--collect-only", "--list", "-h"})
+_REHEARSED = frozenset({"--dry-run", "--help", "--version", "--collect-only", "--list"})
 _MIN_SCRIPT_WORDS = 3  # bash -c "..."
 
 
@@ -89,6 +89,7 @@ def is_rehearsal(command: str) -> bool:
     """Whether the line only shows what would be done, or prints help or a version."""
     return any(
         _REHEARSED & set(one.words)
+        or one.words[-1:] == ("-h",)  # followed by a word it names a host
         or (one.program in {"make", "gmake", "ninja"} and "-n" in one.words)
         for one in invocations(command)[:1]
     )

@@ -55,6 +55,7 @@ _EMPTY = re.compile(
 _EMPTY_CHARS = 200
 SHOWN_ERROR = 110  # characters
 _MIN_MESSAGE = 12
+_MIN_CUT = 40
 _MIN_CLAUSE = 4  # words that say enough by themselves
 _MIN_SENTENCE = 3
 _PLACE = re.compile(r"^(?:\[[\w:-]+\]\s*)?(?:[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:?\s+)?")
@@ -110,7 +111,16 @@ def short_error(call: Call, max_chars: int = SHOWN_ERROR) -> str:
         return stable(error_text(call), max_chars)
     lines = error_lines(call, 3)
     line = next((text for text in lines if not is_failed_test(text)), error_text(call))
-    return excerpt(without_place(line), max_chars)
+    return _at_clause(without_place(line), max_chars)
+
+
+def _at_clause(line: str, max_chars: int) -> str:
+    """A line that is too long up to the last clause that fits."""
+    cut = excerpt(line, max_chars)
+    ends = [match.start() for match in re.finditer(r"[;,.:] ", cut)]
+    if len(cut) == len(line.strip()) or not ends or ends[-1] < _MIN_CUT:
+        return cut
+    return cut[: ends[-1]]
 
 
 def without_place(line: str) -> str:

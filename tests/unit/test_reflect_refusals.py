@@ -178,3 +178,51 @@ def test_there_are_at_most_five_proposals() -> None:
         trace.call(f"tool_{number}", {"id": "a", "n": 12}, "{}")
 
     assert len(proposals(trace)) == MAX_PROPOSALS
+
+
+def test_a_mark_left_out_of_an_id_is_a_rule_for_every_id() -> None:
+    trace = TraceBuilder("Return my order")
+    trace.call("get_order", {"order_id": "W2611340"}, "Error: order not found", ERROR)
+    trace.call("get_order", {"order_id": "#W2611340"}, "{}")
+
+    lesson = only(trace)
+
+    assert lesson["recommend"] == "Write `order_id` for `get_order` with `#` before it."
+    assert "W2611340" not in advice(lesson)
+
+
+def test_another_address_is_no_rule() -> None:
+    trace = TraceBuilder("Look up the release notes")
+    trace.call("WebFetch", {"url": "https://example.org/a", "prompt": "read"}, "Error: gone", ERROR)
+    trace.call("WebFetch", {"url": "https://example.org/b", "prompt": "read"}, "notes")
+
+    assert proposals(trace) == []
+
+
+@pytest.mark.parametrize(
+    "unsafe", ["git commit -m x --no-verify", "git reset --hard && git commit"]
+)
+def test_what_gets_past_a_check_is_not_recommended(unsafe: str) -> None:
+    trace = TraceBuilder()
+    trace.shell("git commit -m x", "pre-commit hook failed", ERROR)
+    trace.shell(unsafe, "[main abc] x")
+
+    assert proposals(trace) == []
+
+
+def test_a_host_named_with_h_is_no_call_for_help() -> None:
+    trace = TraceBuilder("Count the users")
+    error = "psql: error: connection to server on socket failed: No such file or directory"
+    trace.shell("psql -c 'select 1'", error, ERROR)
+    trace.shell("psql -h localhost -c 'select 1'", "1")
+
+    assert "`psql -h localhost" in only(trace)["recommend"]
+
+
+def test_what_was_installed_before_the_same_command_passed_is_the_lesson() -> None:
+    trace = TraceBuilder()
+    trace.shell("python -m pytest -q", "ModuleNotFoundError: No module named 'yaml'", ERROR)
+    trace.shell("pip install pyyaml", "ok")
+    trace.shell("python -m pytest -q", "3 passed")
+
+    assert "First run `pip install pyyaml`" in only(trace)["recommend"]

@@ -29,7 +29,6 @@ _FIGURE = re.compile(
     r"\b(?:but|got|received|paid|given|not|instead)\b",
     re.I,
 )
-_EXPECTED = re.compile(r"\b(?P<label>expected|required)\b:? \$?(?P<figure>\d[\d.,]*)\b", re.I)
 _RULES = (
     (
         Rule.ENOUGH,
@@ -62,7 +61,8 @@ _RULES = (
     ),
 )
 _KIND = re.compile(r"([A-Za-z]{3,}(?:[_-][A-Za-z]{3,})*)[_-]?\d+")
-_ONE_OFF = re.compile(r"\d|@|\s|^[A-Z][a-z]+$|^$")
+_NAME = re.compile(r"[A-Za-z][A-Za-z_.:-]{1,79}")
+_MIN_VALUE = 3
 _PERSONAL = re.compile(r"(?:^|_)(?:name|user|email|phone|address|date|dob|city|id)(?:_|$)", re.I)
 _SAID_OFTEN = re.compile(
     r"\b(?:error|not|enough|insufficient|available|the|for|and|exceeds?|exceeded|too|many|few|date)\b",
@@ -85,7 +85,7 @@ class Refusal:
 
 def refusal_of(failed: Call) -> Refusal:
     error = error_text(failed)
-    match = _FIGURE.search(error) or _EXPECTED.search(error)
+    match = _FIGURE.search(error)
     if match:
         return Refusal(rule=Rule.FIGURE, error=error, figure=match.group("label").strip())
     rule = next((rule for rule, told in _RULES if told.search(error)), Rule.OTHER)
@@ -136,14 +136,26 @@ def kind_of(value: str) -> str:
     return match.group(1) if match else ""
 
 
-def is_portable(name: str, value: str) -> bool:
-    """Whether a value means the same in another run: a mode or a name, no id, amount or date."""
-    bare = leaf(name)
-    return not _ONE_OFF.search(value) and len(value) <= 80 and not _PERSONAL.search(bare)  # noqa: PLR2004
+def is_portable(name: str, value: str, answer: str = "") -> bool:
+    """Whether a value means the same in another run: a mode or a name, no id, amount or date.
+
+    A name with a capital may be a person or a place unless the answer spells it out.
+    """
+    if not _NAME.fullmatch(value) or _PERSONAL.search(leaf(name)):
+        return False
+    return value[:1].islower() or re.search(rf"(?<!\w){re.escape(value)}(?!\w)", answer) is not None
 
 
-def portable(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in pairs if is_portable(name, value)]
+def portable(pairs: Sequence[tuple[str, str]], answer: str = "") -> list[tuple[str, str]]:
+    return [(name, value) for name, value in pairs if is_portable(name, value, answer)]
+
+
+def missing_marks(sent: str, taken: str) -> str:
+    """`#` when the accepted value is the sent one with `#` before it; "" otherwise."""
+    if sent == taken or len(sent) < _MIN_VALUE or not taken.endswith(sent):
+        return ""
+    marks = taken.removesuffix(sent)
+    return marks if re.fullmatch(r"[^\w\s]{1,3}", marks) else ""
 
 
 def _stems(text: str) -> set[str]:

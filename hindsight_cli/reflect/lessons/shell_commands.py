@@ -42,7 +42,7 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     failed = shown_failure(chain)
     if "--abort" in fix.command:
         return _draft_other_way(writer, chain, fix)
-    if _is_of_this_task(failed):
+    if _is_of_this_task(failed) or is_drastic(fix.command) > is_drastic(failed.command):
         return None
     if failed.command.strip() == fix.command.strip():
         return draft_prepared(writer, chain, fix)
@@ -62,7 +62,9 @@ def _is_of_this_task(failed: Call) -> bool:
 def draft_prepared(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     """The same command passed after another one: that one is the lesson."""
     failed = shown_failure(chain)
-    steps = [call for call in _prepared(chain) if _concerns(call, failed)]
+    prepared = _prepared(chain)
+    acted = [call for call in chain.between if acts(call)]
+    steps = prepared if len(acted) == 1 else [c for c in prepared if _concerns(c, failed)]
     if not steps:
         return None
     recommend = _recommend(writer, failed, fix, steps)
@@ -117,7 +119,7 @@ def _recommend(writer: Writer, failed: Call, fix: Call, steps: Sequence[Call]) -
     """What to run, "" when it cannot be shown in a line."""
     wanted = goal(failed, fix)
     bad, good = main_segment(failed.command, wanted), main_segment(fix.command, wanted)
-    prepared = writer.then(writer.command(step, chars=LONG) for step in steps)
+    prepared = writer.then(map(writer.command, steps))
     if flags := dropped_flags(failed.command, fix.command, error_text(failed)):
         listed = writer.join(f"`{flag}`" for flag in flags[:3])
         short = quoted_piece(short_command(fix.command, wanted))

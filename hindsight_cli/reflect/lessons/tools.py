@@ -16,6 +16,7 @@ from hindsight_cli.reflect.lessons.refusal_rules import (
     Rule,
     kind_of,
     list_source,
+    missing_marks,
     portable,
     refusal_of,
 )
@@ -153,14 +154,19 @@ def _other_arguments(writer: Writer, failed: Call, fix: Call) -> dict[str, str]:
     bad, good = changed_arguments(failed, fix)
     tool = f"`{fix.tool_name}`"
     sent, taken = flat_arguments(failed), flat_arguments(fix)
-    listed = _listed(writer, portable(good))
-    if listed and len(portable(good)) == len(good):
+    for name, value in taken.items():
+        if marks := missing_marks(sent.get(name, ""), value):
+            common = {"tool": tool, "argument": f"`{leaf(name)}`", "marks": f"`{marks}`"}
+            return _advice(writer, "marks", common)
+    lasting = portable(good, failed.output)
+    listed = _listed(writer, lasting)
+    if listed and len(lasting) == len(good):
         answer = failed.output
         for value in sent.values():
             answer = answer.replace(value, "") if len(value) > 1 else answer
         told = any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", answer) for _, v in good)
         note = writer.say("tool", "told") if told else ""
-        avoid = _listed(writer, portable(bad))
+        avoid = _listed(writer, portable(bad, failed.output))
         return {
             "recommend": writer.say("tool", "recommend", tool=tool, arguments=listed, told=note),
             "avoid": writer.say("tool", "avoid", tool=tool, arguments=avoid) if avoid else "",
