@@ -37,9 +37,10 @@ def fit(
 ) -> list[Parts]:
     """The parts of each step, cut so that together they take about `rows` lines."""
     steps = [(_few(given, pattern, rows), _few(output, pattern, rows)) for given, output in steps]
-    if sum(_height(part, width) for both in steps for part in both) <= rows:
-        return steps
     needs = [(_need(given, width), _height(output, width)) for given, output in steps]
+    is_whole = all(_height(s[0], width) == n[0] for s, n in zip(steps, needs, strict=True))
+    if is_whole and sum(map(sum, needs)) <= rows:
+        return steps
     shares = deal([sum(both) for both in needs], rows)
     fitted: list[Parts] = []
     for (given, out), (need_given, need_out), share in zip(steps, needs, shares, strict=True):

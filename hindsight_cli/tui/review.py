@@ -132,6 +132,7 @@ class ReviewScreen(Room):
     def on_finished(self, message: Finished) -> None:
         done = message.done
         self._epoch += 1  # what was read before no longer holds
+        self._decided_at = time.monotonic()
         if done.job.experience_id is not None:
             self._deciding.discard(done.job.experience_id)
         if done.asked is not None:
@@ -142,6 +143,7 @@ class ReviewScreen(Room):
             if done.error is not None:
                 self.say_error(done.error)
             self.refresh_list(select=done.job.experience_id)
+            self.load()  # it may be refused for a change that is not on screen
             return
         state = done.decision.state
         own = state.experience.experience_id

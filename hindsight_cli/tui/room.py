@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from hindsight_cli.api.experiences import list_experiences, show_experience
+from hindsight_cli.api.experiences import cited_steps, list_experiences
 from hindsight_cli.api.index import ledger_signature
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError
@@ -37,6 +37,7 @@ WIDE = 110  # cells; below that the queue lies above the reading panes
 VAST = 160
 TALL = 30  # rows; below that the queue leaves no empty lines
 _POLL_S = 2.0  # how soon what other programs propose or decide is seen
+_QUIET_S = 5.0  # after a decision; reading thousands again would hold up the next one
 _REST_S = 0.12  # moving faster than this, one is not reading yet
 _TOAST_S = 6.0
 _LOAD = "load"  # the group of the workers that read the ledger
@@ -83,6 +84,7 @@ class Room(Screen[None]):
         self._complaint = ""  # what could not be read, told once
         self.loaded = False  # whether the ledger was read at least once
         self._other_list = False  # whether the list is not as small or large as it would be
+        self._decided_at = -_QUIET_S
         self._moved_at = 0.0
         self._rest: Timer | None = None
 
@@ -136,7 +138,10 @@ class Room(Screen[None]):
             self.queue.rows_each = 2 + words + (size.height >= TALL)
 
     def _poll(self) -> None:
-        if not any(w.group == _LOAD and not w.is_finished for w in self.workers):
+        """Look for what others wrote, but not between two decisions: what they change is known."""
+        is_reading = any(w.group == _LOAD and not w.is_finished for w in self.workers)
+        is_deciding = self._deciding or time.monotonic() - self._decided_at < _QUIET_S
+        if not is_reading and not is_deciding:
             self.load()
 
     @work(thread=True, exclusive=True, group=_LOAD, exit_on_error=False)
@@ -155,15 +160,20 @@ class Room(Screen[None]):
             self.post_message(Loaded(states, signature, epoch))
 
     @work(thread=True, exclusive=True, group="read", exit_on_error=False)
-    def read(self, experience_id: str) -> None:
-        """Read an experience and its cited steps, however large they are."""
+    def read(self, state: ExperienceState) -> None:
+        """Read the steps that an experience cites, however large they are.
+
+        The experience is the one listed: an approval names its content, so that one which
+        changed in the meantime is refused.
+        """
+        experience = state.experience
         try:
-            detail = show_experience(self._open(), experience_id)
+            cited = cited_steps(self._open(), experience)
         except HindsightError as error:
-            self.post_message(Failed(error, experience_id))
+            self.post_message(Failed(error, experience.experience_id))
             return
-        views = step_views(detail, literals_of(detail.state.experience.content))
-        self.post_message(Read(detail.state, views))
+        literals = literals_of(experience.content)
+        self.post_message(Read(state, step_views(cited, experience.content.evidence, literals)))
 
     def on_loaded(self, message: Loaded) -> None:
         if message.epoch != self._epoch:
@@ -176,9 +186,8 @@ class Room(Screen[None]):
 
     def on_read(self, message: Read) -> None:
         selected = self.queue.selected
-        own = message.state.experience.experience_id
-        if selected is None or selected.experience.experience_id != own:
-            return
+        if selected is None or selected.experience != message.state.experience:
+            return  # moved on, or it changed: it is being read again
         self._shown = Shown(message.state, message.views)
         pattern = pattern_of(literals_of(message.state.experience.content))
         self.query_one(ExperiencePane).show(message.state, pattern)
@@ -226,16 +235,16 @@ class Room(Screen[None]):
         self.query_one(ExperiencePane).show(state, pattern)
         self.query_one(StepsPane).show(None, pattern)
         self._shown = None
-        self._read_when_resting(state.experience.experience_id)
+        self._read_when_resting(state)
 
-    def _read_when_resting(self, experience_id: str) -> None:
+    def _read_when_resting(self, state: ExperienceState) -> None:
         moved_before, self._moved_at = self._moved_at, time.monotonic()
         if self._rest is not None:
             self._rest.stop()
         if self._moved_at - moved_before > _REST_S:
-            self.read(experience_id)
+            self.read(state)
         else:
-            self._rest = self.set_timer(_REST_S, lambda: self.read(experience_id))
+            self._rest = self.set_timer(_REST_S, lambda: self.read(state))
 
     def say(self, text: str) -> None:
         """Tell what happened. `text` may hold recorded words."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from hindsight_cli.api.experiences import ExperienceDetail
+from hindsight_cli.api.experiences import CitedStep
 from hindsight_cli.fingerprint import telling_lines
 from hindsight_cli.records.event import FAILED_STATUSES, JsonValue, Status
+from hindsight_cli.records.experience import Evidence
 from hindsight_cli.records.trace import Call
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
@@ -57,15 +58,17 @@ class StepsLayout:
     whole: bool
 
 
-def step_views(detail: ExperienceDetail, literals: Sequence[str]) -> tuple[StepView, ...]:
-    """The cited steps of an experience. O(their full texts), which may be many megabytes."""
-    evidence = {e.step_index: e for e in detail.state.experience.content.evidence}
+def step_views(
+    cited: Sequence[CitedStep], evidence: Sequence[Evidence], literals: Sequence[str]
+) -> tuple[StepView, ...]:
+    """The cited steps. O(their full texts), which may be many megabytes."""
+    extracts = {e.step_index: e for e in evidence}
     views = []
-    for step in detail.steps:
+    for step in cited:
         if step.call is not None:
             views.append(_of_call(step.call, literals))
             continue
-        kept = evidence.get(step.step_index)
+        kept = extracts.get(step.step_index)
         views.append(
             StepView(
                 step_index=step.step_index,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -52,12 +52,15 @@ class Review:
         self, *, output: str = "port is already allocated", command: str = ""
     ) -> str:
         """A task, a call that failed at step 2 and one that worked at step 3; gives its id."""
-        started = recording.start(self.project, "Start the database")
         command = command or "docker run -p 3306:3306 mysql:8"
-        events: Sequence[Mapping[str, JsonValue]] = (
-            _call(command, output=output, status="error", exit_code=125),
-            _call("docker run -p 3307:3306 mysql:8", output="4b1f0e", status="ok", exit_code=0),
+        return self.record(
+            a_call(command, output=output, status="error", exit_code=125),
+            a_call("docker run -p 3307:3306 mysql:8", output="4b1f0e", status="ok", exit_code=0),
         )
+
+    def record(self, *events: Mapping[str, JsonValue]) -> str:
+        """A session of a task and `events`; gives its id."""
+        started = recording.start(self.project, "Start the database")
         recording.record(self.project, started.session_id, events)
         recording.end(self.project, started.session_id)
         return started.session_id
@@ -106,5 +109,5 @@ def an_experience(
     )
 
 
-def _call(command: str, **result: JsonValue) -> Mapping[str, JsonValue]:
+def a_call(command: str, **result: JsonValue) -> Mapping[str, JsonValue]:
     return {"event_type": "tool_call", "tool_name": "Bash", "input": {"command": command}, **result}
