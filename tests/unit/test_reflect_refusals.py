@@ -226,3 +226,15 @@ def test_what_was_installed_before_the_same_command_passed_is_the_lesson() -> No
     trace.shell("python -m pytest -q", "3 passed")
 
     assert "First run `pip install pyyaml`" in only(trace)["recommend"]
+
+
+def test_a_command_that_only_got_further_is_not_said_to_have_gone_through() -> None:
+    trace = TraceBuilder()
+    trace.shell("cd app && go test -run TestPay", "cd: no such file or directory: app", ERROR)
+    trace.shell("pwd", "/repo/app")
+    trace.shell("go test -run TestPay", "--- FAIL: TestPay (0.01s)", ERROR)
+
+    lesson = only(trace)
+
+    assert "got past that" in lesson["why"]
+    assert "went through" not in lesson["why"]

@@ -16,7 +16,7 @@ from hindsight_cli.reflect.detectors.workarounds import SILENCES
 from hindsight_cli.reflect.essence import Change, changes_between
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.lessons.lesson import failure_lesson, shown_failure
-from hindsight_cli.reflect.lessons.shell_commands import differs, draft_shell, goal
+from hindsight_cli.reflect.lessons.shell_commands import differs, draft_shell, goal, why_name
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 from hindsight_cli.reflect.programs import CheckKind
 from hindsight_cli.reflect.reading import Reading
@@ -88,7 +88,7 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
         "avoid": _avoid(writer, chain, changes, about),
         "why": writer.say(
             "check",
-            "why",
+            why_name(fix),
             failed=failed.step_index,
             errors=writer.errors(failed),
             fix_step=fix.step_index,

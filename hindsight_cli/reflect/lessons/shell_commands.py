@@ -80,6 +80,11 @@ def differs(failed: Call, fix: Call) -> bool:
     return not waited or shell.invocations(failed.command) != shell.invocations(fix.command)
 
 
+def why_name(fix: Call) -> str:
+    """Which reason holds: a command may get past one error and fail for another."""
+    return "why_further" if fix.failed else "why"
+
+
 def goal(failed: Call, fix: Call) -> frozenset[str]:
     """The intents both lines share: what the failed one was for."""
     return shell.intents(failed.command) & shell.intents(fix.command)
@@ -98,7 +103,7 @@ def _draft(writer: Writer, chain: Chain, recommend: str, steps: Sequence[Call]) 
         "avoid": writer.say("shell", "avoid", command=command) if command not in recommend else "",
         "why": writer.say(
             "shell",
-            "why",
+            why_name(fix),
             failed=failed.step_index,
             errors=writer.errors(failed),
             fix_step=fix.step_index,
@@ -162,7 +167,7 @@ def _draft_folder(writer: Writer, chain: Chain, fix: Call, folder: str) -> Draft
         "avoid": writer.say("folder", "avoid", command=quoted_piece(f"cd {folder}")),
         "why": writer.say(
             "shell",
-            "why",
+            why_name(fix),
             failed=failed.step_index,
             errors=writer.errors(failed),
             fix_step=fix.step_index,
