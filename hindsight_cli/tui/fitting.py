@@ -45,7 +45,7 @@ def fit(
     fitted: list[Parts] = []
     for (given, out), (need_given, need_out), share in zip(steps, needs, shares, strict=True):
         for_given = min(need_given, max(share // 2, share - need_out))
-        some_given = _narrowed(given, pattern, width, for_given)
+        some_given = _narrowed(given, pattern, width, for_given, from_start=True)
         left = max(1, share - _height(some_given, width))
         fitted.append((some_given, _narrowed(out, pattern, width, left)))
     return fitted
@@ -115,21 +115,45 @@ def _is_change(rows: Sequence[Row]) -> bool:
 
 
 def _narrowed(
-    rows: Sequence[Row], pattern: re.Pattern[str] | None, width: int, budget: int
+    rows: Sequence[Row],
+    pattern: re.Pattern[str] | None,
+    width: int,
+    budget: int,
+    *,
+    from_start: bool = False,
 ) -> Sequence[Row]:
-    """Rows that take about `budget` lines of `width` cells."""
+    """Rows that take about `budget` lines of `width` cells; what is not looked for last.
+
+    Of that the end is favoured, or with `from_start` the beginning.
+    """
     if _height(rows, width) <= budget:
         return rows
     found = hits(rows, pattern)
+    dull = {i for i, row in enumerate(rows) if isinstance(row, Line) and not _says(row)}
+    others = range(len(rows)) if from_start else by_place(len(rows), len(rows))
+    sought = sorted([*found, *others], key=dull.__contains__)
+    if budget == 1:
+        return [_alone(rows, sought, pattern, width)]
     most = _rows_of_line(budget, len(rows), len(found))
     short = [
         row if isinstance(row, Gap) else _shortened(row, pattern, width, most if _says(row) else 1)
         for row in rows
     ]
-    dull = {i for i, row in enumerate(rows) if isinstance(row, Line) and not _says(row)}
-    sought = [*found, *by_place(len(rows), len(rows))]
-    sought.sort(key=dull.__contains__)
     return narrow(short, sought, lambda line: len(wrap(line.text, width)), budget=budget)
+
+
+def _alone(
+    rows: Sequence[Row], sought: Sequence[int], pattern: re.Pattern[str] | None, width: int
+) -> Row:
+    """The first line of those sought, in one row with the number of those left out."""
+    first = next((i for i in sought if isinstance(rows[i], Line)), None)
+    line = rows[first] if first is not None else Line("")
+    others = sum(r.lines if isinstance(r, Gap) else 1 for i, r in enumerate(rows) if i != first)
+    told = f" … +{others}" if others else ""
+    if isinstance(line, Gap):
+        return line
+    short = _shortened(line, pattern, width - len(told), 1)
+    return replace(short, text=short.text + told)
 
 
 def _rows_of_line(budget: int, lines: int, found: int) -> int:
@@ -173,7 +197,7 @@ def _focus(line: Line, pattern: re.Pattern[str] | None, width: int) -> tuple[int
     place = _PLACE.match(line.text)
     message = place.end() if place else 0
     found = pattern.search(line.text) if pattern and not line.start else None
-    if found and not found.start() < message < found.end():
+    if found and found.start() >= message:
         return found.span()
     begin = max(line.start, message)
     return begin, begin + width // 2
