@@ -58,6 +58,7 @@ _MIN_MESSAGE = 12
 _MIN_CUT = 40
 _MIN_CLAUSE = 4  # words that say enough by themselves
 _MIN_SENTENCE = 3
+_WHEN = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?[\d.,]*(?:Z|[+-]\d\d:?\d\d)?\]?\s+")
 _PLACE = re.compile(r"^(?:\[[\w:-]+\]\s*)?(?:[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:?\s+)?")
 _LEAD = re.compile(r"^\s*(?:Error|错误)\s*[:：]\s*")
 _ONE_OFF = re.compile(
@@ -124,8 +125,8 @@ def _at_clause(line: str, max_chars: int) -> str:
 
 
 def without_place(line: str) -> str:
-    """A report of a compiler or linter without file and line; still a piece of the original."""
-    bare = _PLACE.sub("", line, count=1)
+    """A report without time, file and line; still a piece of the original."""
+    bare = _PLACE.sub("", _WHEN.sub("", line, count=1), count=1)
     return bare if len(bare) >= _MIN_MESSAGE else line
 
 

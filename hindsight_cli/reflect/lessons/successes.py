@@ -7,7 +7,13 @@ from hindsight_cli.reflect.commands import LONG, fresh_part, main_segment
 from hindsight_cli.reflect.findings import LateFailure, NearMiss
 from hindsight_cli.reflect.lessons.shell_commands import goal
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
-from hindsight_cli.reflect.telling import SHOWN_ERROR, error_lines, quoted, quoted_piece
+from hindsight_cli.reflect.telling import (
+    SHOWN_ERROR,
+    error_lines,
+    quoted,
+    quoted_piece,
+    without_place,
+)
 
 
 def draft_near_miss(writer: Writer, miss: NearMiss) -> Draft:
@@ -31,7 +37,7 @@ def draft_near_miss(writer: Writer, miss: NearMiss) -> Draft:
 
 
 def draft_late_failure(writer: Writer, late: LateFailure) -> Draft:
-    error = quoted(next(iter(error_lines(late.log)), ""), SHOWN_ERROR)
+    error = quoted(without_place(next(iter(error_lines(late.log)), "")), SHOWN_ERROR)
     wanted = goal(late.started, late.again)
     bad = main_segment(late.started.command, wanted)
     fresh = fresh_part(bad, main_segment(late.again.command, wanted))
