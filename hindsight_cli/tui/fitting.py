@@ -160,7 +160,7 @@ def _rows_of_line(budget: int, lines: int, found: int) -> int:
     """How many rows one line may take, so that several found ones have room."""
     if lines == 1:
         return min(_MAX_ROWS_OF_LINE, budget)
-    if budget <= _MIN_ROWS:
+    if budget <= _MIN_ROWS and not found:
         return 1
     each = (budget - 1) // max(min(found, _FOUND_TOGETHER), 1)
     return max(1, min(_MAX_ROWS_OF_LINE, each))

@@ -175,6 +175,14 @@ def test_a_message_is_shown_rather_than_the_file_it_begins_with() -> None:
     assert any("embedded fields" in text for text in texts(out))
 
 
+def test_the_only_telling_line_gets_the_rows_there_are() -> None:
+    line = "Bind for 0.0.0.0:6379 failed: port is already allocated"
+
+    ((_, out),) = fit([((), lines_of("a", line, "b", "c"))], pattern_of((line,)), 34, 3)
+
+    assert texts(out) == [line]
+
+
 def test_what_fits_is_not_cut() -> None:
     line = "a line that is longer than the pane is wide"
     steps = [(lines_of("cmd"), lines_of(line)), (lines_of("cmd"), lines_of(line, "end"))]
