@@ -9,6 +9,7 @@ from dataclasses import replace
 from hindsight_cli.api.experiences import list_experiences
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import InvalidExperienceError
+from hindsight_cli.experiences.ledger import as_stored
 from hindsight_cli.guard.candidate import SchemaError, parse_candidate
 from hindsight_cli.guard.gate import judge
 from hindsight_cli.records.experience import (
@@ -46,7 +47,7 @@ def add_experiences(
     experiences = [_by_hand(project, o, n) for n, o in enumerate(objects, 1)]
     entries = [_entry(project, EntryKind.PROPOSED, e) for e in experiences]
     if approve:
-        approvals = [_entry(project, EntryKind.APPROVED, e) for e in experiences]
+        approvals = [as_stored(_entry(project, EntryKind.APPROVED, e)) for e in experiences]
         project.trust.add(approvals, at=project.now())
         entries += approvals
     project.ledger.append(entries)

@@ -190,7 +190,9 @@ class _Proposing:
             return True
         own = sketch(experience.content)
         for other in accepted:
-            if are_alike(own, sketch(other.content)):
+            if other.experience_id == experience.experience_id or are_alike(
+                own, sketch(other.content)
+            ):
                 self._drop("duplicate", f"nearly the same as {_name(other)}", raw)
                 return False
         for state in self._known.values():
@@ -266,7 +268,7 @@ def _flat(arguments: JsonValue) -> str:
 
 
 def _sketch_of(state: ExperienceState) -> list[int]:
-    return sketch(state.experience.content)
+    return list(state.sketch) or sketch(state.experience.content)
 
 
 def _name(experience: Experience) -> str:

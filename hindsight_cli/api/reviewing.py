@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from hindsight_cli.api.experiences import find_experience, list_experiences
 from hindsight_cli.api.index import delete_index
-from hindsight_cli.api.project import Project
+from hindsight_cli.api.project import Project, timestamp
 from hindsight_cli.errors import InvalidExperienceError, NothingToUndoError
-from hindsight_cli.experiences.fold import DECISIONS, NEEDS_TRUST, human_heads, without_undone
+from hindsight_cli.experiences.fold import (
+    DECISIONS,
+    NEEDS_TRUST,
+    deciding_entry,
+    human_heads,
+    without_undone,
+)
+from hindsight_cli.experiences.freshness import parse_time
+from hindsight_cli.experiences.ledger import as_stored
 from hindsight_cli.experiences.similarity import sketch
 from hindsight_cli.records.experience import (
     Content,
@@ -20,7 +29,7 @@ from hindsight_cli.records.experience import (
 )
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry, new_entry_id
-from hindsight_cli.review.decisions import Decider, is_safe, refuse_inside_agent
+from hindsight_cli.review.decisions import Decider, is_safe, needs_confirmation, refuse_inside_agent
 
 EDITABLE = (
     "scenario",
@@ -61,11 +70,21 @@ def approve(
         project,
         experience_id,
         lambda decider, state: decider.approve(
-            state,
+            judged_again(state),
             confirmed=confirm == state.experience.experience_id,
             seen_hash=seen_hash,
         ),
     )
+
+
+def judged_again(state: ExperienceState) -> ExperienceState:
+    """With every risk its words have: what a file says of itself is not believed."""
+    from hindsight_cli.api.validating import candidate_of
+    from hindsight_cli.guard.gate import judge
+
+    found = judge(candidate_of(state.experience.content), None).risk
+    risk = tuple(dict.fromkeys((*state.experience.risk, *found)))
+    return replace(state, experience=replace(state.experience, risk=risk))
 
 
 def approve_all_safe(project: Project) -> tuple[list[Decision], list[ExperienceState]]:
@@ -77,7 +96,7 @@ def approve_all_safe(project: Project) -> tuple[list[Decision], list[ExperienceS
         What was approved, and what was left for a closer look.
     """
     refuse_inside_agent(project.env)
-    pending = list_experiences(project, [ReviewStatus.PENDING])
+    pending = [judged_again(s) for s in list_experiences(project, [ReviewStatus.PENDING])]
     left = [s for s in pending if not is_safe(s.experience) or s.decided_by is not None]
     entries = [_decider(project).approve(s, confirmed=False) for s in pending if s not in left]
     _commit(project, entries)
@@ -145,7 +164,8 @@ def undo(project: Project, experience_id: str | None = None) -> Decision:
     if not candidates:
         raise NothingToUndoError(experience_id)
     last = candidates[-1]
-    entry = _decider(project).undo(last)
+    at = _moment_after(project, _own(entries, last.experience_id))
+    entry = Decider(entry_id=new_entry_id(), at=at).undo(last)
     project.ledger.append([entry])
     return Decision(find_experience(project, last.experience_id), entry.entry_id)
 
@@ -159,8 +179,8 @@ def forget(project: Project, experience_id: str) -> str:
     state = find_experience(project, experience_id)
     own = state.experience.experience_id
     tombstone = _decider(project).forget(state, sketch(state.experience.content))
-    project.ledger.erase(own)
-    project.ledger.append([tombstone])
+    project.ledger.append([tombstone])  # first: whatever happens next, it does not come back
+    project.ledger.erase(own, keep=tombstone.entry_id)
     delete_index(project)  # its pages may still hold the text
     return own
 
@@ -170,17 +190,40 @@ def untrusted(project: Project) -> list[ExperienceState]:
     return [s for s in list_experiences(project, [ReviewStatus.PENDING]) if not s.trusted]
 
 
-def trust(project: Project, experience_ids: Sequence[str] | None = None) -> list[ExperienceState]:
-    """Accept approvals that came with the repository; None: all that are waiting."""
+def trust(
+    project: Project,
+    experience_ids: Sequence[str] | None = None,
+    *,
+    confirm: str | None = None,
+) -> tuple[list[ExperienceState], list[ExperienceState]]:
+    """Accept approvals that came with the repository; None: all that are waiting and safe.
+
+    Only the decision in force is trusted, the one whose words were shown. `confirm`
+    repeats the id of one that carries a risk.
+
+    Returns:
+        What is trusted from this moment, and what was left for a closer look.
+    """
     refuse_inside_agent(project.env)
-    wanted = {s.experience.experience_id for s in untrusted(project)}
+    waiting = {s.experience.experience_id: judged_again(s) for s in untrusted(project)}
+    wanted = set(waiting)
     if experience_ids is not None:
-        named = {find_experience(project, i).experience.experience_id for i in experience_ids}
-        wanted &= named
+        wanted &= {find_experience(project, i).experience.experience_id for i in experience_ids}
+    risky = {i for i in wanted if needs_confirmation(waiting[i].experience) and i != confirm}
     entries, _ = project.ledger.read()
-    accepted = [e for e in entries if e.experience_id in wanted and e.entry in NEEDS_TRUST]
-    project.trust.add(accepted, at=project.now())
-    return [find_experience(project, i) for i in sorted(wanted)]
+    deciding = [_deciding(entries, own) for own in wanted - risky]
+    project.trust.add([e for e in deciding if e is not None], at=project.now())
+    trusted = [find_experience(project, i) for i in sorted(wanted - risky)]
+    return trusted, [waiting[i] for i in sorted(risky)]
+
+
+def _deciding(entries: Sequence[LedgerEntry], experience_id: str) -> LedgerEntry | None:
+    return deciding_entry(without_undone(_own(entries, experience_id)))
+
+
+def _own(entries: Sequence[LedgerEntry], experience_id: str) -> list[LedgerEntry]:
+    mine = [e for e in entries if e.experience_id == experience_id]
+    return sorted(mine, key=lambda e: (e.at, e.entry_id))
 
 
 def _decide(
@@ -191,25 +234,28 @@ def _decide(
     refuse_inside_agent(project.env)
     state = find_experience(project, experience_id)
     own = state.experience.experience_id
-    entry = make(_decider(project, base=_heads(project, own)), state)
+    entries, _ = project.ledger.read()
+    before = _own(entries, own)
+    heads = [e.entry_id for e in human_heads(without_undone(before))]
+    at = _moment_after(project, before)
+    entry = make(Decider(entry_id=new_entry_id(), at=at, base=heads), state)
     _commit(project, [entry])
     return Decision(find_experience(project, own), entry.entry_id)
 
 
-def _commit(project: Project, entries: Sequence[LedgerEntry]) -> None:
+def _commit(project: Project, made: Sequence[LedgerEntry]) -> None:
     """Trust first: an approval that is not yet in the ledger harms nobody."""
+    entries = [as_stored(entry) for entry in made]
     if approvals := [e for e in entries if e.entry in NEEDS_TRUST]:
         project.trust.add(approvals, at=project.now())
     project.ledger.append(entries)
 
 
-def _heads(project: Project, experience_id: str) -> list[str]:
-    """The decisions the next one is made upon: it settles a conflict between branches."""
-    entries, _ = project.ledger.read()
-    own = sorted(
-        (e for e in entries if e.experience_id == experience_id), key=lambda e: (e.at, e.entry_id)
-    )
-    return [e.entry_id for e in human_heads(without_undone(own))]
+def _moment_after(project: Project, entries: Sequence[LedgerEntry]) -> str:
+    """Now, but after everything that happened before, whatever the clock says."""
+    now = project.clock()
+    last = max(filter(None, (parse_time(e.at) for e in entries)), default=now)
+    return timestamp(max(now, last + timedelta(microseconds=1)))
 
 
 def _decider(project: Project, base: Sequence[str] = ()) -> Decider:

@@ -106,6 +106,7 @@ def approve(
     Example: hindsight experiences approve ex-1a2b
     """
     from hindsight_cli.api import reviewing
+    from hindsight_cli.api.experiences import find_experience
     from hindsight_cli.cli.render import Output
     from hindsight_cli.errors import UsageError
 
@@ -118,7 +119,9 @@ def approve(
         for state in left:
             output.say(f"{state.experience.experience_id} left for a closer look")
     else:
-        decisions = [reviewing.approve(project, i, confirm=confirm) for i in experience_ids or ()]
+        known = [find_experience(project, i) for i in experience_ids or ()]  # all, or none
+        ids = [s.experience.experience_id for s in known]
+        decisions = [reviewing.approve(project, i, confirm=confirm) for i in ids]
     if not decisions:
         output.result({"experiences": []}, "Nothing to approve.")
         return

@@ -165,7 +165,10 @@ def trust(
     experience_ids: Annotated[
         list[str] | None, typer.Argument(help="Ids (default: only show what waits).")
     ] = None,
-    accept_all: Annotated[bool, typer.Option("--all", help="Accept all that wait.")] = False,
+    accept_all: Annotated[bool, typer.Option("--all", help="Accept all without risk.")] = False,
+    confirm: Annotated[
+        str | None, typer.Option("--confirm", help="Repeat the id of a risky one.")
+    ] = None,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
@@ -185,7 +188,10 @@ def trust(
     output = Output("trust", as_json=as_json)
     project = Project.open(start_of(root))
     if accept_all or experience_ids:
-        states = reviewing.trust(project, experience_ids or None)
+        states, left = reviewing.trust(project, experience_ids or None, confirm=confirm)
+        for state in left:
+            own = state.experience.experience_id
+            output.say(f"{own} carries a risk: read it, then hindsight trust {own} --confirm {own}")
         text = "\n".join(f"Trusted {s.experience.experience_id}" for s in states)
         text = text or "Nothing waits to be trusted."
     else:

@@ -20,7 +20,7 @@ from hindsight_cli.records.experience import (
     experience_from_dict,
 )
 from hindsight_cli.records.jsonvalue import JsonValue
-from hindsight_cli.records.ledger import HUMAN, EntryKind, LedgerEntry
+from hindsight_cli.records.ledger import HUMAN, MALFORMED, EntryKind, LedgerEntry
 
 _STATUS_AFTER = {
     EntryKind.APPROVED: ReviewStatus.APPROVED,
@@ -57,7 +57,7 @@ def fold(
 
 def without_undone(entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     """The entries still in force: an `undone` entry takes the one it names out, itself too."""
-    undone = {e.data.get("entry_id") for e in entries if e.entry is EntryKind.UNDONE}
+    undone = {str(e.data.get("entry_id")) for e in entries if e.entry is EntryKind.UNDONE}
     return [e for e in entries if e.entry is not EntryKind.UNDONE and e.entry_id not in undone]
 
 
@@ -89,6 +89,7 @@ def _fold_one(
         followed=counts.followed,
         success=counts.success,
         failure=counts.failure,
+        sketch=_sketch_in(deciding),
     )
     if deciding is None:
         return state
@@ -130,16 +131,22 @@ def _experience_in(entry: LedgerEntry) -> Experience | None:
     data: JsonValue = entry.data.get("experience")
     try:
         if isinstance(data, dict):
-            return experience_from_dict(data)
+            return replace(experience_from_dict(data), experience_id=entry.experience_id)
         if entry.entry is EntryKind.FORGOTTEN:
             kind = entry.data.get("experience_kind") or "key_decision"
             blank = {"kind": kind, "scenario": "", "recommend": ""}
             return Experience(
                 experience_id=entry.experience_id, trace_id=None, content=content_from_dict(blank)
             )
-    except (ValueError, KeyError, TypeError):
+    except MALFORMED:
         pass
     return None
+
+
+def _sketch_in(deciding: LedgerEntry | None) -> tuple[int, ...]:
+    """What a tombstone keeps of a text, so that it does not come back."""
+    kept = deciding.data.get("sketch") if deciding else None
+    return tuple(n for n in kept if type(n) is int) if isinstance(kept, list) else ()
 
 
 def _branches_disagree(entries: Sequence[LedgerEntry]) -> bool:
@@ -156,8 +163,8 @@ def human_heads(entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     decisions = [e for e in entries if e.entry in DECISIONS and e.by == HUMAN]
     bases: set[str] = set()
     for i, entry in enumerate(decisions):
-        base = entry.data.get("base") or ([decisions[i - 1].entry_id] if i else [])
-        bases.update([base] if isinstance(base, str) else map(str, base))
+        base = entry.data.get("base", [decisions[i - 1].entry_id] if i else [])
+        bases.update(map(str, base) if isinstance(base, list) else [str(base)])
     return [e for e in decisions if e.entry_id not in bases]
 
 

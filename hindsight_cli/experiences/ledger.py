@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hindsight_cli import appendlog
 from hindsight_cli.records.ledger import (
+    MALFORMED,
     SHARED_KINDS,
     LedgerEntry,
     entry_from_dict,
@@ -28,6 +29,12 @@ class BadEntry:
     path: str
     line: int
     reason: str
+
+
+def as_stored(entry: LedgerEntry) -> LedgerEntry:
+    """The entry as reading it back will give it: what a digest must be taken of."""
+    data, _ = appendlog.parse_object(appendlog.encode(entry_to_dict(entry)))
+    return entry_from_dict(data or {})
 
 
 class Ledger:
@@ -55,23 +62,32 @@ class Ledger:
         for path in (self.shared, self.local):
             for line in appendlog.read_lines(path):
                 try:
-                    entries.append(entry_from_dict(line.data or {}))
-                except (ValueError, KeyError, TypeError):
+                    entry = entry_from_dict(line.data or {})
+                except MALFORMED:
                     reason = line.problem or "not a ledger entry"
                     bad.append(BadEntry(str(path), line.number, reason))
+                    continue
+                # What anybody can commit holds decisions only: a proposal is made here.
+                if path is self.local or entry.entry in SHARED_KINDS:
+                    entries.append(entry)
+                else:
+                    bad.append(BadEntry(str(path), line.number, f"{entry.entry} is local"))
         return entries, bad
 
-    def erase(self, experience_id: str) -> None:
-        """Take every trace of an experience's content out of both files.
+    def erase(self, experience_id: str, *, keep: str) -> None:
+        """Take every trace of an experience's content out of both files, but entry `keep`.
 
         Raises:
             StorageError: nothing was changed in that file.
         """
 
         def drop(line: appendlog.Line) -> dict[str, JsonValue] | None:
-            same = line.data is not None and line.data.get("experience_id") == experience_id
+            data = line.data or {}
+            same = data.get("experience_id") == experience_id and data.get("entry_id") != keep
             return None if same else line.data
 
         for path in (self.shared, self.local):
             if path.exists():
                 appendlog.rewrite(path, drop)
+            # Fragments of records whose writer died may hold the text, too.
+            path.with_name(path.name + ".torn").unlink(missing_ok=True)

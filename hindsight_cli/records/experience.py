@@ -138,6 +138,7 @@ class ExperienceState:
     last_verified_at: str | None = None
     decided_by: str | None = None
     reason: str = ""  # why rejected, superseded by what
+    sketch: tuple[int, ...] = ()  # of a forgotten text; see experiences/similarity.py
     trusted: bool = True  # False: approved by an entry this user has not accepted
 
     @property
@@ -175,22 +176,23 @@ def content_from_dict(data: Mapping[str, JsonValue]) -> Content:
         tool_tags=tuple(map(str, data.get("tool_tags") or ())),
         task_tags=tuple(map(str, data.get("task_tags") or ())),
         scope=Scope(
-            paths=tuple(map(str, scope.get("paths") or ())), tools=dict(scope.get("tools") or {})
+            paths=tuple(map(str, scope.get("paths") or ())),
+            tools={str(k): str(v) for k, v in (scope.get("tools") or {}).items()},
         ),
         layer=Layer(data.get("layer") or Layer.SPECIFIC),
         citations=tuple(
             Citation(
                 session_id=str(c.get("session_id") or ""),
                 step_index=int(c["step_index"]),
-                tool_name=c.get("tool_name"),
+                tool_name=_text_or_none(c.get("tool_name")),
             )
             for c in data.get("citations") or ()
         ),
         evidence=tuple(
             Evidence(
                 step_index=int(e["step_index"]),
-                tool_name=e.get("tool_name"),
-                status=e.get("status"),
+                tool_name=_text_or_none(e.get("tool_name")),
+                status=_text_or_none(e.get("status")),
                 input=str(e.get("input") or ""),
                 output=str(e.get("output") or ""),
             )
@@ -213,15 +215,21 @@ def experience_from_dict(data: Mapping[str, JsonValue]) -> Experience:
     source = data.get("source") or {}
     return Experience(
         experience_id=str(data["experience_id"]),
-        trace_id=data.get("trace_id"),
+        trace_id=_text_or_none(data.get("trace_id")),
         content=content_from_dict(data["content"]),
         origin=Origin(data.get("origin") or Origin.AGENT),
         risk=tuple(map(str, data.get("risk") or ())),
         source=Source(
             reflector=str(source.get("reflector") or "rules"),
             votes=int(source.get("votes") or 1),
-            model=source.get("model"),
+            model=_text_or_none(source.get("model")),
         ),
         error_fingerprints=tuple(map(str, data.get("error_fingerprints") or ())),
-        environment=dict(data.get("environment") or {}),
+        environment={str(k): str(v) for k, v in (data.get("environment") or {}).items()},
     )
+
+
+def _text_or_none(value: JsonValue) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"not a text: {value!r:.80}")
+    return value

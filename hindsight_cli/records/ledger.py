@@ -47,6 +47,9 @@ SHARED_KINDS = frozenset(
     }
 )
 HUMAN = "human"
+# What reading an object that somebody else wrote may end in.
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+_MAX_ID_CHARS = 200
 
 
 def new_entry_id() -> str:
@@ -96,11 +99,17 @@ def entry_from_dict(data: Mapping[str, JsonValue]) -> LedgerEntry:
         ValueError, KeyError, TypeError: the object is no ledger entry, or of a kind
             that only a later version knows.
     """
+    entry_id, experience_id = data["entry_id"], data["experience_id"]
+    for identity in (entry_id, experience_id):
+        if not isinstance(identity, str) or not 0 < len(identity) <= _MAX_ID_CHARS:
+            raise ValueError(f"not an id: {identity!r:.80}")
+        if not identity.isprintable():
+            raise ValueError("an id with control characters or lone surrogates")
     return LedgerEntry(
         v=int(data.get("v", 1)),
-        entry_id=str(data["entry_id"]),
+        entry_id=entry_id,
         entry=EntryKind(data["entry"]),
-        experience_id=str(data["experience_id"]),
+        experience_id=experience_id,
         at=str(data["at"]),
         by=str(data["by"]),
         data=dict(data.get("data") or {}),

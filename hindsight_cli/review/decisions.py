@@ -70,7 +70,7 @@ class Decider:
     def __init__(self, *, entry_id: str, at: str, base: Sequence[str] = ()) -> None:
         self._entry_id = entry_id
         self._at = at
-        self._base = base
+        self._base = list(base)  # the decisions this one is made upon
 
     def approve(
         self, state: ExperienceState, *, confirmed: bool, seen_hash: str | None = None
@@ -150,15 +150,13 @@ class Decider:
             experience_id = experience.experience_id
             data["experience"] = experience_to_dict(experience)
             data["content_hash"] = experience.content.content_hash
-        if self._base:
-            data["base"] = list(self._base)
         return LedgerEntry(
             entry_id=self._entry_id,
             entry=kind,
             experience_id=experience_id,
             at=self._at,
             by=HUMAN,
-            data={k: v for k, v in data.items() if v not in ("", None)},
+            data={**{k: v for k, v in data.items() if v not in ("", None)}, "base": self._base},
         )
 
 
