@@ -91,7 +91,8 @@ def _wordy(rows: Sequence[Row], pattern: re.Pattern[str] | None) -> dict[int, in
     wordy: dict[int, int] = {}
     while found:
         gains = {i: sum(map(len, words - seen)) for i, words in found.items()}
-        best = max(gains, key=gains.__getitem__)
+        # Of two that hold the same, the later one: what is announced first is told of then.
+        best = max(gains, key=lambda i: (gains[i], weight_of(rows[i]), i))
         if not gains[best]:
             break
         wordy[best] = gains[best]
@@ -132,8 +133,10 @@ def _narrowed(
     dull = {i for i, row in enumerate(rows) if isinstance(row, Line) and not _says(row)}
     others = range(len(rows)) if from_start else by_place(len(rows), len(rows))
     sought = sorted([*found, *others], key=dull.__contains__)
-    if budget == 1:
-        return [_alone(rows, sought, pattern, width)]
+    if budget < _MIN_ROWS:
+        together = max(1, min(budget, len(found)))
+        lines = [i for i in dict.fromkeys(sought) if isinstance(rows[i], Line)][:together]
+        return _closely(rows, sorted(lines), pattern, width, budget)
     most = _rows_of_line(budget, len(rows), len(found))
     short = [
         row if isinstance(row, Gap) else _shortened(row, pattern, width, most if _says(row) else 1)
@@ -142,18 +145,24 @@ def _narrowed(
     return narrow(short, sought, lambda line: len(wrap(line.text, width)), budget=budget)
 
 
-def _alone(
-    rows: Sequence[Row], sought: Sequence[int], pattern: re.Pattern[str] | None, width: int
-) -> Row:
-    """The first line of those sought, in one row with the number of those left out."""
-    first = next((i for i in sought if isinstance(rows[i], Line)), None)
-    line = rows[first] if first is not None else Line("")
-    others = sum(r.lines if isinstance(r, Gap) else 1 for i, r in enumerate(rows) if i != first)
-    told = f" … +{others}" if others else ""
-    if isinstance(line, Gap):
-        return line
-    short = _shortened(line, pattern, width - len(told), 1)
-    return replace(short, text=short.text + told)
+def _closely(
+    rows: Sequence[Row],
+    chosen: Sequence[int],
+    pattern: re.Pattern[str] | None,
+    width: int,
+    budget: int,
+) -> list[Row]:
+    """The chosen lines in `budget` rows, the last one with the number of those left out."""
+    others = sum(r.lines if isinstance(r, Gap) else 1 for r in rows)
+    others -= len(chosen)
+    shown: list[Row] = []
+    for index in chosen:
+        row = rows[index]
+        told = f" … +{others}" if others and index == chosen[-1] else ""
+        if isinstance(row, Line):
+            short = _shortened(row, pattern, width - len(told), budget // len(chosen))
+            shown.append(replace(short, text=short.text + told))
+    return shown
 
 
 def _rows_of_line(budget: int, lines: int, found: int) -> int:
