@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hindsight_cli.api.index import index
+from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import trace_of
 from hindsight_cli.errors import AmbiguousIdError, ExperienceNotFoundError
@@ -40,9 +40,12 @@ def list_experiences(
 ) -> list[ExperienceState]:
     """Experiences in `statuses` (all but forgotten ones when empty), oldest first."""
     wanted = statuses or [s for s in ReviewStatus if s is not ReviewStatus.FORGOTTEN]
-    with index(project) as opened:
+
+    def states(opened: Index) -> list[ExperienceState]:
         opened.sync_experiences()
-        return [_fresh(project, s) for s in opened.experiences.with_status(*wanted)]
+        return opened.experiences.with_status(*wanted)
+
+    return [_fresh(project, s) for s in use_index(project, states)]
 
 
 def find_experience(project: Project, experience_id: str) -> ExperienceState:
@@ -52,10 +55,13 @@ def find_experience(project: Project, experience_id: str) -> ExperienceState:
         ExperienceNotFoundError: none begins so.
         AmbiguousIdError: several do.
     """
-    with index(project) as opened:
+
+    def matching(opened: Index) -> list[ExperienceState]:
         opened.sync_experiences()
         exact = opened.experiences.find(experience_id)
-        found = [exact] if exact else opened.experiences.matching_prefix(experience_id)
+        return [exact] if exact else opened.experiences.matching_prefix(experience_id)
+
+    found = use_index(project, matching)
     if not experience_id or not found:
         raise ExperienceNotFoundError(experience_id)
     if len(found) > 1:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hindsight_cli.api.index import index
+from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.project import Project
 from hindsight_cli.experiences.freshness import age_days, staleness
-from hindsight_cli.records.experience import ReviewStatus
+from hindsight_cli.records.experience import ExperienceState, ReviewStatus
 from hindsight_cli.records.ledger import EntryKind, LedgerEntry, new_entry_id
 
 
@@ -31,9 +31,7 @@ def expire(project: Project, *, days: int | None = None, dry_run: bool = False) 
     are verified. Running it again marks nothing twice.
     """
     limit = project.settings.stale_days if days is None else days
-    with index(project) as opened:
-        opened.sync_experiences()
-        approved = opened.experiences.with_status(ReviewStatus.APPROVED)
+    approved = list_approved(project)
     now = project.clock()
     stale: list[Stale] = []
     marks: list[LedgerEntry] = []
@@ -48,6 +46,16 @@ def expire(project: Project, *, days: int | None = None, dry_run: bool = False) 
     if marks and not dry_run:
         project.ledger.append(marks)
     return ExpireReport(tuple(stale), len(approved) - len(stale))
+
+
+def list_approved(project: Project) -> list[ExperienceState]:
+    """Approved experiences as the ledger has them, their age not yet counted."""
+
+    def states(opened: Index) -> list[ExperienceState]:
+        opened.sync_experiences()
+        return opened.experiences.with_status(ReviewStatus.APPROVED)
+
+    return use_index(project, states)
 
 
 def _mark(project: Project, experience_id: str, reason: str) -> LedgerEntry:

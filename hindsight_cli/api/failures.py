@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from hindsight_cli.api.index import index
+from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.project import Project, timestamp
-from hindsight_cli.records.experience import ReviewStatus
+from hindsight_cli.records.experience import ExperienceState, ReviewStatus
 from hindsight_cli.traces.index import FailureRow
 
 
@@ -24,13 +24,15 @@ def list_failures(
     since = None
     if since_days is not None:
         since = timestamp(project.clock() - timedelta(days=since_days))
-    with index(project) as opened:
+
+    def read(opened: Index) -> tuple[list[FailureRow], list[ExperienceState]]:
         opened.sync_traces()
         opened.sync_experiences()
         rows = opened.traces.failures(since, min_sessions=min_sessions)
-        approved = [
-            s for s in opened.experiences.with_status(ReviewStatus.APPROVED) if s.retrievable
-        ]
+        return rows, opened.experiences.with_status(ReviewStatus.APPROVED)
+
+    rows, states = use_index(project, read)
+    approved = [s for s in states if s.retrievable]
     return [
         Failure(
             row,

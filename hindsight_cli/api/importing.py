@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hindsight_cli.api.index import index
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.traces import list_traces
 from hindsight_cli.capture.draft import Draft, Format, Problem
 from hindsight_cli.capture.formats import detect_format, format_names, load_format
 from hindsight_cli.capture.numbering import SessionState, safe_session_id
@@ -256,9 +256,7 @@ class _FileImport:
 def _add_traces(project: Project, report: ImportReport) -> None:
     """What was imported, as traces; a broken index costs this list, never the import."""
     try:
-        with index(project) as opened:
-            opened.sync_traces()
-            rows = opened.traces.traces()
+        rows = list_traces(project)
     except HindsightError as error:
         report.messages.append(f"The traces are saved; the index is not up to date: {error}")
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
@@ -13,6 +13,8 @@ from hindsight_cli.errors import NewerStoreError, StorageError
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from sqlite_utils import Database
 
     from hindsight_cli.experiences.store import ExperienceStore
@@ -21,28 +23,51 @@ if TYPE_CHECKING:
     from hindsight_cli.retrieve.document import Document
     from hindsight_cli.traces.index import TraceIndex
 
+    T = TypeVar("T")
+
 SCHEMA = 1
-BUSY_MS = 10_000
+WRITE_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 1.0  # an agent waits for a search
+# What reading a damaged database, or rows somebody damaged, may end in.
+DAMAGE = (sqlite3.DatabaseError, ValueError, KeyError, TypeError, AttributeError)
 
 
 def fresh_connection(project: Project) -> sqlite3.Connection:
     """A read-only connection whose experiences are those of the ledger as it is now.
 
-    Costs two stats and one query when nothing changed; syncs first when something did.
+    Costs a few stats and queries when nothing changed; syncs first when something did.
     """
     connection = _open_read_only(project)
     if connection is not None:
         with contextlib.suppress(sqlite3.Error):
-            stored = _stored_signature(connection)
-            if stored == ledger_signature(project) or _only_receipts_since(project, stored):
+            stored = _stored(connection, "ledger")
+            current = stored == ledger_signature(project) or _only_receipts_since(project, stored)
+            if current and _stored(connection, "owner") == project.index_token:
                 return connection
         connection.close()
-    with index(project) as opened:
-        opened.sync_experiences()
+    use_index(project, lambda opened: opened.sync_experiences())
     connection = _open_read_only(project)
     if connection is None:
         raise StorageError(str(project.index_path), "the index cannot be read")
     return connection
+
+
+def use_index(project: Project, action: Callable[[Index], T]) -> T:
+    """Run `action` on the whole index. A damaged one is made again, once: it is derived.
+
+    Raises:
+        NewerStoreError: a later version wrote it; it is left alone.
+        StorageError: it cannot be written, or another process holds it too long.
+    """
+    return healed(project, lambda: _with_index(project, action))
+
+
+def _with_index(project: Project, action: Callable[[Index], T]) -> T:
+    db, opened = _open(project)
+    try:
+        return action(opened)
+    finally:
+        db.close()
 
 
 class Index:
@@ -65,7 +90,7 @@ class Index:
         from hindsight_cli.retrieve.lexical import LexicalIndex
 
         signature = ledger_signature(self._project)
-        if _stored_signature(self._db.conn) == signature:
+        if self._meta("ledger") == signature:
             return
         entries, _ = self._project.ledger.read()
         states = fold(entries, self._project.trust.digests())
@@ -79,10 +104,7 @@ class Index:
             self._set_meta("ledger", signature)
 
     def _meta(self, key: str) -> str:
-        row = self._db.conn.execute(
-            "select value from hindsight_meta where key = ?", (key,)
-        ).fetchone()
-        return str(row[0]) if row else ""
+        return _stored(self._db.conn, key)
 
     def _set_meta(self, key: str, value: str) -> None:
         self._db.conn.execute("insert or replace into hindsight_meta values (?, ?)", (key, value))
@@ -97,30 +119,22 @@ class Index:
         return event.output_summary if full is None else full.decode("utf-8", "replace")
 
 
-@contextlib.contextmanager
-def index(project: Project) -> Iterator[Index]:
-    """Open the index for writing. A damaged one is made again: it is derived.
+def healed(project: Project, action: Callable[[], T]) -> T:
+    """Run `action`; if the index proves damaged, delete it and run `action` once more.
 
     Raises:
-        NewerStoreError: a later version wrote it; it is left alone.
-        StorageError: it cannot be written.
+        StorageError: another process holds the index too long, or it fails again.
     """
     try:
-        db, opened = _open(project)
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+        return action()
+    except DAMAGE as error:
+        if _is_locked(error):
             raise _unusable(project, error) from error
-        delete_index(project)
-        try:
-            db, opened = _open(project)
-        except sqlite3.DatabaseError as again:
-            raise _unusable(project, again) from again
+    delete_index(project)
     try:
-        yield opened
-    except sqlite3.DatabaseError as error:
+        return action()
+    except sqlite3.Error as error:
         raise _unusable(project, error) from error
-    finally:
-        db.close()
 
 
 def _only_receipts_since(project: Project, stored: str) -> bool:
@@ -187,26 +201,54 @@ def document_of(state: ExperienceState) -> Document:
 
 
 def _open(project: Project) -> tuple[Database, Index]:
+    from hindsight_cli import appendlog
+
+    if project.index_path.is_symlink():
+        raise StorageError(str(project.index_path), "it is a link", hint="Delete the link.")
+    opened = _connect(project) if project.index_path.exists() else None
+    if opened is None:
+        # One process makes it, the others wait: SQLite refuses them at once while it does.
+        with appendlog.locked(project.folder / "index.lock"):
+            opened = _connect(project) or _make(project)
+    return opened
+
+
+def _connect(project: Project) -> tuple[Database, Index] | None:
+    """The index as it is, or None when it is not there, not whole or not made by this user."""
     from sqlite_utils import Database
 
-    try:
-        project.index_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(str(project.index_path), error.strerror or str(error)) from error
-    connection = sqlite3.connect(project.index_path, timeout=BUSY_MS / 1000)
+    connection = sqlite3.connect(project.index_path, timeout=WRITE_TIMEOUT_S)
     try:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version > SCHEMA:
             raise NewerStoreError(str(project.index_path), version, SCHEMA)
+        if version == SCHEMA and _stored(connection, "owner") == project.index_token:
+            db = Database(connection)
+            return db, Index(project, db)
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None
+
+
+def _make(project: Project) -> tuple[Database, Index]:
+    from sqlite_utils import Database
+
+    delete_index(project)
+    connection = sqlite3.connect(project.index_path, timeout=WRITE_TIMEOUT_S)
+    try:
         project.index_path.chmod(0o600)
-        if version < SCHEMA:
-            connection.execute("pragma journal_mode = wal")
-            connection.execute(
-                "create table if not exists hindsight_meta (key text primary key, value text)"
-            )
-            connection.execute(f"pragma user_version = {SCHEMA}")
+        connection.execute("pragma journal_mode = wal")
         db = Database(connection)
-        return db, Index(project, db)
+        opened = Index(project, db)
+        with _immediate(connection):
+            connection.execute("create table hindsight_meta (key text primary key, value text)")
+            # Last: only a whole index carries its maker's token and its version.
+            token = ("owner", project.index_token)
+            connection.execute("insert into hindsight_meta values (?, ?)", token)
+            connection.execute(f"pragma user_version = {SCHEMA}")
+        return db, opened
     except BaseException:
         connection.close()
         raise
@@ -220,13 +262,13 @@ def _open_read_only(project: Project) -> sqlite3.Connection | None:
     for char in "%?#":
         path = path.replace(char, f"%{ord(char):02x}")
     try:
-        return sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_MS / 1000)
+        return sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=READ_TIMEOUT_S)
     except sqlite3.Error:
         return None
 
 
-def _stored_signature(connection: sqlite3.Connection) -> str:
-    row = connection.execute("select value from hindsight_meta where key = 'ledger'").fetchone()
+def _stored(connection: sqlite3.Connection, key: str) -> str:
+    row = connection.execute("select value from hindsight_meta where key = ?", (key,)).fetchone()
     return str(row[0]) if row else ""
 
 
@@ -242,7 +284,11 @@ def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
     connection.commit()
 
 
-def _unusable(project: Project, error: sqlite3.Error) -> StorageError:
+def _is_locked(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+
+
+def _unusable(project: Project, error: Exception) -> StorageError:
     return StorageError(
         str(project.index_path),
         str(error),

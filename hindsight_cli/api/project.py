@@ -138,8 +138,10 @@ class Project:
             ):
                 path = self.folder / name
                 if not path.exists():
-                    path.touch(mode=0o600)
-                    path.write_text(text, encoding="utf-8")
+                    # O_EXCL also refuses a link that points to nothing.
+                    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                    with os.fdopen(fd, "w", encoding="utf-8") as file:
+                        file.write(text)
         except OSError as error:
             raise StorageError(str(self.folder), error.strerror or str(error)) from error
         return made
@@ -151,6 +153,27 @@ class Project:
     @property
     def trust_path(self) -> Path:
         return config.user_data_folder(self.env) / "trust.jsonl"
+
+    @property
+    def index_token(self) -> str:
+        """What marks an index as made by this user: one that came with a repository is not.
+
+        It lies in the user's data folder and is made when first asked for.
+        """
+        path = config.user_data_folder(self.env) / "index.token"
+        try:
+            return path.read_text(encoding="ascii")
+        except (OSError, ValueError):
+            pass
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+                with os.fdopen(fd, "w") as file:
+                    file.write(os.urandom(16).hex())
+            return path.read_text(encoding="ascii")
+        except OSError as error:
+            raise StorageError(str(path), error.strerror or str(error)) from error
 
     @cached_property
     def trust(self) -> TrustList:

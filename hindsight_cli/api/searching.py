@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hindsight_cli.api.index import fresh_connection
+from hindsight_cli.api.index import fresh_connection, healed
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import UsageError
 from hindsight_cli.experiences.freshness import with_freshness
@@ -67,6 +67,12 @@ def search_many(
         raise UsageError(
             f"-k {options.limit} is out of range.", hint=f"Ask for 1 to {MAX_RESULTS} results."
         )
+    return healed(project, lambda: _search_all(project, queries, options))
+
+
+def _search_all(
+    project: Project, queries: Sequence[str], options: SearchOptions
+) -> list[SearchResult]:
     connection = fresh_connection(project)
     try:
         lexical = LexicalIndex(connection)

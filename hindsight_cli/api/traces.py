@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hindsight_cli.api.index import index
+from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import AmbiguousIdError, TraceNotFoundError
 from hindsight_cli.records.event import Event
@@ -27,9 +27,12 @@ class TraceReading:
 
 def list_traces(project: Project) -> list[TraceRow]:
     """Every trace, newest first."""
-    with index(project) as opened:
+
+    def rows(opened: Index) -> list[TraceRow]:
         opened.sync_traces()
         return opened.traces.traces()
+
+    return use_index(project, rows)
 
 
 def resolve_trace(project: Project, trace_id: str) -> TraceRow:

@@ -57,8 +57,8 @@ def import_(
     """Import past runs of agents.
 
     Claude Code transcripts, chat message lists (OpenAI, Anthropic) and tau-bench results,
-    found by their content. Importing again adds only what is new. Secrets are redacted before anything is
-    written.
+    found by their content. Importing again adds only what is new. Secrets are redacted
+    before anything is written.
 
     Example: hindsight import ~/.claude/projects/-home-me-shop
     """

@@ -28,17 +28,22 @@ def rebuild(root: Root = None, as_json: AsJson = False) -> None:
 
     Example: hindsight index rebuild
     """
-    from hindsight_cli.api.index import delete_index, index
+    from hindsight_cli.api.index import Index, delete_index, use_index
     from hindsight_cli.api.project import Project
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of
+    from hindsight_cli.records.experience import ReviewStatus
 
     project = Project.open(start_of(root))
     delete_index(project)
-    with index(project) as opened:
+
+    def sync(opened: Index) -> tuple[int, int]:
         sessions = opened.sync_traces()
         opened.sync_experiences()
-        experiences = len(opened.experiences.with_status())
+        kept = [s for s in ReviewStatus if s is not ReviewStatus.FORGOTTEN]
+        return sessions, len(opened.experiences.with_status(*kept))
+
+    sessions, experiences = use_index(project, sync)
     data = {"sessions": sessions, "experiences": experiences}
     text = f"Index made again: {sessions} sessions, {experiences} experiences."
     Output("index rebuild", as_json=as_json).result(data, text)

@@ -174,7 +174,8 @@ def trust(
 ) -> None:
     """Show and accept approvals of other people.
 
-    They came with the repository; accept them by id, or with --all. Until then they count as pending here: cloning a repository is not approving it.
+    They came with the repository; accept them by id, or all without risk with --all.
+    Until then they count as pending here: cloning a repository is not approving it.
 
     Example: hindsight trust
     """
