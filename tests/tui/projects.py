@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -37,6 +38,9 @@ class Review:
     @property
     def project(self) -> Project:
         return Project(self.root, env=self.env)
+
+    def project_at(self, moment: datetime) -> Project:
+        return Project(self.root, env=self.env, clock=lambda: moment)
 
     def app(self) -> ReviewApp:
         return ReviewApp(self.root, env=self.env)

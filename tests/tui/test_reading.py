@@ -8,6 +8,7 @@ import pytest
 
 from hindsight_cli.api import reviewing
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.proposing import propose
 from hindsight_cli.records.experience import ExperienceKind, Origin
 from tests.tui.projects import Review, an_experience
 from tests.tui.waiting import (
@@ -134,12 +135,12 @@ async def test_flags_are_shown_in_the_list_and_explained(
 
 @pytest.mark.asyncio
 async def test_the_four_lists_have_a_key_and_a_count_each(review: Review) -> None:
-    review.propose(*(an_experience(n) for n in range(1, 6)))
+    then = review.project_at(datetime.now(UTC) - timedelta(days=90))
+    propose(then, [an_experience(4)], by="rules")
+    reviewing.approve(then, ids(4)[0])
+    review.propose(*(an_experience(n) for n in (1, 2, 3, 5)))
     reviewing.approve(review.project, ids(2)[0])
     reviewing.reject(review.project, ids(3)[0], reason="wrong")
-    long_ago = datetime.now(UTC) - timedelta(days=90)
-    then = Project(review.root, env=review.env, clock=lambda: long_ago)
-    reviewing.approve(then, ids(4)[0])
     async with review.run() as pilot:
         await until_read(pilot)
         assert "1 pending 2  2 approved 2  3 rejected 1  4 stale 1" in screen_text(pilot)
@@ -157,9 +158,9 @@ async def test_the_four_lists_have_a_key_and_a_count_each(review: Review) -> Non
 
 @pytest.mark.asyncio
 async def test_a_stale_one_is_fresh_again_once_approved(review: Review) -> None:
-    review.propose(an_experience(1))
-    long_ago = datetime.now(UTC) - timedelta(days=90)
-    reviewing.approve(Project(review.root, env=review.env, clock=lambda: long_ago), ids(1)[0])
+    then = review.project_at(datetime.now(UTC) - timedelta(days=90))
+    propose(then, [an_experience(1)], by="rules")
+    reviewing.approve(then, ids(1)[0])
     async with review.run() as pilot:
         await until_read(pilot)
         await pilot.press("4")
