@@ -148,10 +148,30 @@ class Event:
 
 
 _EVENT_FIELDS = tuple(f.name for f in fields(Event) if f.name != "unknown")
+_FIELD_SET = frozenset(_EVENT_FIELDS)
 _NATIVE_FIELDS = tuple(f.name for f in fields(Native))
-_PLAIN_FIELDS = frozenset(_EVENT_FIELDS) - {
-    *("event_type", "actor", "tool_kind", "status", "importance", "native")
-}
+_MAX_COUNT = 2**53  # what every JSON reader can count to
+_IDS = ("session_id", "trace_id", "event_id")
+_NULL = type(None)
+_Types = frozenset[type]
+_TEXT: _Types = frozenset({str})
+_OPTIONAL_TEXT: _Types = frozenset({str, _NULL})
+_COUNT: _Types = frozenset({int})  # exact: a bool is no count
+_OPTIONAL_COUNT: _Types = frozenset({int, _NULL})
+_TYPES: tuple[tuple[str, _Types], ...] = (
+    *((name, _TEXT) for name in (*_IDS, "output_summary")),
+    *((name, _OPTIONAL_TEXT) for name in ("timestamp", "tool_name", "server", "call_id")),
+    *((name, _OPTIONAL_TEXT) for name in ("output_ref", "status_rule", "error_type")),
+    *((name, _COUNT) for name in ("v", "seq", "step_index", "output_bytes")),
+    *((name, _OPTIONAL_COUNT) for name in ("exit_code", "attempt", "duration_ms")),
+    ("injected", frozenset({bool})),
+    ("extra", frozenset({dict})),
+)
+_NATIVE_TYPES: tuple[tuple[str, _Types], ...] = (
+    *((name, _OPTIONAL_TEXT) for name in ("id", "type", "status")),
+    ("line", _OPTIONAL_COUNT),
+    ("usage", frozenset({dict, _NULL})),
+)
 _E = TypeVar("_E", bound=StrEnum)
 
 
@@ -166,32 +186,77 @@ def event_from_dict(data: Mapping[str, JsonValue]) -> Event:
     """Read one trace line of any released version.
 
     Unknown fields are kept in `unknown`; an enum value of a later version reads as
-    its closest neutral member.
+    its closest neutral member. Whatever a caller does with the event, its fields
+    have the types they are declared with.
 
     Raises:
-        ValueError, KeyError, TypeError: the object is not an event.
+        ValueError, KeyError: the object is not an event.
     """
-    native = data.get("native") or {}
+    given = _typed(data, _TYPES)
+    if "input" in data:
+        given["input"] = data["input"]
+    if given.get("extra"):
+        _check_extra(given["extra"])
+    _check_numbering(given)
+    native = data.get("native")
+    if native is not None and type(native) is not dict:
+        raise ValueError("native must be an object")
     return Event(
-        **{name: data[name] for name in _PLAIN_FIELDS if name in data},
-        event_type=EventType(data["event_type"]) if _known(EventType, data) else EventType.OTHER,
+        **given,
+        event_type=_member(EventType, data["event_type"], EventType.OTHER),
         actor=_member(Actor, data.get("actor"), Actor.SYSTEM),
         tool_kind=_optional(ToolKind, data.get("tool_kind"), ToolKind.OTHER),
         status=_optional(Status, data.get("status"), Status.UNKNOWN),
         importance=_member(Importance, data.get("importance"), Importance.NORMAL),
-        native=Native(**{name: native[name] for name in _NATIVE_FIELDS if name in native}),
-        unknown={k: v for k, v in data.items() if k not in _FIELD_SET},
+        native=Native(**_typed(native, _NATIVE_TYPES)) if native else Native(),
+        unknown=_unknown(data),
     )
 
 
-_FIELD_SET = frozenset(_EVENT_FIELDS)
+def _typed(
+    data: Mapping[str, JsonValue], types: tuple[tuple[str, _Types], ...]
+) -> dict[str, JsonValue]:
+    """The fields named in `types` that `data` has, each of one of its types."""
+    given: dict[str, JsonValue] = {}
+    for name, allowed in types:
+        if name in data:
+            value = data[name]
+            if type(value) not in allowed:
+                raise ValueError(f"{name} must not be {type(value).__name__}")
+            given[name] = value
+    return given
 
 
-def _known(enum: type[StrEnum], data: Mapping[str, JsonValue]) -> bool:
-    return data["event_type"] in enum._value2member_map_
+def _unknown(data: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    if data.keys() <= _FIELD_SET:
+        return {}
+    return {name: value for name, value in data.items() if name not in _FIELD_SET}
+
+
+def _check_numbering(given: Mapping[str, JsonValue]) -> None:
+    for name in _IDS:
+        if not given[name].isascii():
+            given[name].encode()  # a lone surrogate is a ValueError
+    if given["seq"] > _MAX_COUNT or given["step_index"] > _MAX_COUNT:
+        raise ValueError("numbered beyond what can be counted")
+
+
+def _check_extra(extra: Mapping[str, JsonValue]) -> None:
+    """What capture itself puts in `extra` is followed by others, so its shape must hold."""
+    if type(extra.get("session", {})) is not dict:
+        raise ValueError("extra.session must be an object")
+    if type(extra.get("input_ref", "")) is not str:
+        raise ValueError("extra.input_ref must be text")
+    blobs = extra.get("blobs", [])
+    if type(blobs) is not list or not all(
+        type(blob) is dict and type(blob.get("ref")) is str for blob in blobs
+    ):
+        raise ValueError("extra.blobs must be a list of objects with a ref")
 
 
 def _member(enum: type[_E], value: JsonValue, default: _E) -> _E:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{enum.__name__} must be text")
     return cast("_E", enum._value2member_map_.get(value, default))
 
 

@@ -54,12 +54,15 @@ def split_traces(events: Sequence[Event]) -> dict[str, list[Event]]:
 
     Every event names the trace it was recorded into; a `boundary` event moves all
     steps from `extra.from_step` on (up to the next boundary) to `extra.trace_id`, and
-    the latest boundary at a step wins. Boundary events themselves are left out.
+    the latest boundary at a step wins. Boundary events themselves are left out, and
+    those that name no step or no trace are passed over.
     """
     starts: dict[int, str] = {}
     for event in events:
-        if event.event_type is EventType.BOUNDARY and "from_step" in event.extra:
-            starts[int(event.extra["from_step"])] = str(event.extra["trace_id"])
+        if event.event_type is EventType.BOUNDARY:
+            step, trace_id = event.extra.get("from_step"), event.extra.get("trace_id")
+            if type(step) is int and isinstance(trace_id, str) and _is_id(trace_id):
+                starts[step] = trace_id
     ordered = sorted(starts)
     traces: dict[str, list[Event]] = {}
     for event in events:
@@ -69,6 +72,10 @@ def split_traces(events: Sequence[Event]) -> dict[str, list[Event]]:
         trace_id = starts[ordered[place - 1]] if place else event.trace_id
         traces.setdefault(trace_id, []).append(event)
     return traces
+
+
+def _is_id(text: str) -> bool:
+    return text.encode("utf-8", "ignore").decode() == text != ""
 
 
 @dataclass(frozen=True)

@@ -41,12 +41,12 @@ class OpenSession:
         return self._log.size()
 
     def events(self) -> list[Event]:
-        return [event for line in self._log.lines() if (event := _event(line)) is not None]
+        return [event for line in self._log.lines() if (event := event_of(line)) is not None]
 
     def tail(self, max_bytes: int) -> tuple[list[Event], bool]:
         """The last events, and whether they are all there are."""
         lines, whole = self._log.tail(max_bytes)
-        return [event for line in lines if (event := _event(line)) is not None], whole
+        return [event for line in lines if (event := event_of(line)) is not None], whole
 
     def append(self, events: list[Event]) -> None:
         self._log.append([event_to_dict(event) for event in events])
@@ -88,7 +88,7 @@ class TraceFiles:
         events: list[Event] = []
         bad: list[BadLine] = []
         for line in appendlog.read_lines(path):
-            event = _event(line)
+            event = event_of(line)
             if event is not None:
                 events.append(event)
             else:
@@ -102,11 +102,12 @@ def month_of(timestamp: str | None, today: str) -> str:
     return month if _MONTH.fullmatch(month) else today[:7]
 
 
-def _event(line: appendlog.Line) -> Event | None:
+def event_of(line: appendlog.Line) -> Event | None:
+    """The event of a line; None when it is none. The one place where lines become events."""
     data: dict[str, JsonValue] | None = line.data
     if data is None:
         return None
     try:
         return event_from_dict(data)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

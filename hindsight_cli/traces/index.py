@@ -11,14 +11,13 @@ from sqlite_utils import Database, Migrations
 
 from hindsight_cli import appendlog
 from hindsight_cli.fingerprint import error_fingerprint
-from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType, event_from_dict
+from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.text import plain_utf8
-from hindsight_cli.traces.files import SessionFile
+from hindsight_cli.traces.files import SessionFile, event_of
 
 migrations = Migrations("hindsight.traces")
 ReadText = Callable[[Event], str]
-_MAX_INT = 2**63 - 1
 
 _EVENT_COLUMNS = (
     *("session_id", "seq", "step_index", "trace_id", "event_type", "actor", "tool_name"),
@@ -134,13 +133,13 @@ class TraceIndex:
         about = json.loads(grown["about"]) if grown else {}
         rows = []
         for line in appendlog.read_lines(file.path, offset=offset, number=number):
-            event = _event_of(line)
+            event = event_of(line)
             number, offset = line.number, line.offset
             if event is None:
                 bad += number > seen
                 continue
             about = about or dict(event.extra.get("session") or {})
-            rows.append(_row(event, read_text))
+            rows.append(_row(file.session_id, event, read_text))
         self._insert(rows)
         self._db.table("session_files").insert(
             {
@@ -159,7 +158,7 @@ class TraceIndex:
     def _insert(self, rows: list[tuple[JsonValue, ...]]) -> None:
         marks = ", ".join("?" * len(_EVENT_COLUMNS))
         self._connection.executemany(
-            f"insert or replace into events ({', '.join(_EVENT_COLUMNS)}) values ({marks})", rows
+            f"insert or ignore into events ({', '.join(_EVENT_COLUMNS)}) values ({marks})", rows
         )
 
     def _forget(self, session_id: str) -> None:
@@ -167,20 +166,13 @@ class TraceIndex:
         self._connection.execute("delete from session_files where session_id = ?", (session_id,))
 
 
-def _event_of(line: appendlog.Line) -> Event | None:
-    try:
-        return None if line.data is None else event_from_dict(line.data)
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _row(event: Event, read_text: ReadText) -> tuple[JsonValue, ...]:
+def _row(session_id: str, event: Event, read_text: ReadText) -> tuple[JsonValue, ...]:
     fingerprint = None
     if event.status in FAILED_STATUSES:
         fingerprint = error_fingerprint(event.tool_name or "", read_text(event)) or None
     detail = event.extra.get("outcome") or event.extra.get("end_state")
     values = (
-        *(event.session_id, min(event.seq, _MAX_INT), min(event.step_index, _MAX_INT)),
+        *(session_id, event.seq, event.step_index),
         *(event.trace_id, event.event_type.value, event.actor.value, event.tool_name),
         *(event.tool_kind, event.status, event.error_type, event.timestamp),
         *(event.output_summary, fingerprint, None if detail is None else str(detail)),
