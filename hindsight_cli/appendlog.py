@@ -10,10 +10,12 @@ Source: docs/explanation/durability.md.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import math
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,8 @@ from hindsight_cli.errors import StorageError
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from hindsight_cli.records.jsonvalue import JsonValue
 
 
@@ -144,13 +148,22 @@ def read_lines(path: Path, *, offset: int = 0, number: int = 0) -> Iterator[Line
     when it is a whole object, else left out as not yet there.
     """
     try:
-        with path.open("rb") as file:
+        with _open_regular(path) as file:
             file.seek(offset)
             yield from _parse(iter(lambda: file.read(1 << 20), b""), number, offset)
     except FileNotFoundError:
         return
     except OSError as error:
         raise StorageError(str(path), error.strerror or str(error)) from error
+
+
+def _open_regular(path: Path) -> BinaryIO:
+    """Open a plain file: never a link out of the store, a pipe or a device without an end."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is no plain file")
+    return os.fdopen(fd, "rb")
 
 
 def rewrite(path: Path, change: Callable[[Line], dict[str, JsonValue] | None]) -> None:
@@ -199,8 +212,10 @@ def _finite(value: JsonValue) -> JsonValue:
 def _open_locked(path: Path) -> int:
     """Open and lock `path`; again when it was replaced while we waited (see `rewrite`)."""
     while True:
-        fd = os.open(path, os.O_RDWR | _CREATE, 0o600)
+        fd = os.open(path, os.O_RDWR | _CREATE | os.O_NONBLOCK, 0o600)
         try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise OSError(errno.EINVAL, "it is no plain file")
             fcntl.flock(fd, fcntl.LOCK_EX)
             mine, there = os.fstat(fd), path.stat(follow_symlinks=False)
             if (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino):

@@ -40,7 +40,10 @@ def find_project(start: Path | None, env: Mapping[str, str]) -> Path | None:
         path = Path(chosen).expanduser().absolute()
         return path if (path / MARKER).is_file() else None
     start = start or Path.cwd()
+    refused = {path for path, _ in _refused(env)}
     for folder in (start, *start.parents):
+        if folder in refused:
+            continue  # a marker there would make a project of everything below
         marked = (folder / MARKER).is_file()
         main = _main_worktree(folder) if not (folder / ".git").is_dir() else None
         if main is not None and (main / MARKER).is_file() and not (marked and _is_own(folder)):
@@ -132,12 +135,13 @@ def user_data_folder(env: Mapping[str, str]) -> Path:
 
 
 def _refused(env: Mapping[str, str]) -> list[tuple[Path, str]]:
-    import tempfile
-
     refused = [(Path("/"), "the root folder")]
     if home := env.get("HOME"):
         refused.append((Path(home).resolve(), "your home folder"))
-    refused.append((Path(tempfile.gettempdir()).resolve(), "the temp folder"))
+    # As tempfile.gettempdir looks, which the hot paths cannot afford to load.
+    temporary = [env.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+    for path in (*filter(None, temporary), "/tmp", "/var/tmp"):
+        refused.append((Path(path).resolve(), "the temp folder"))
     return refused
 
 
@@ -157,6 +161,9 @@ def _main_worktree(folder: Path) -> Path | None:
         target = git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
         linked = (folder / target).resolve()
         common = (linked / (linked / "commondir").read_text(encoding="utf-8").strip()).resolve()
+        back = Path((linked / "gitdir").read_text(encoding="utf-8").strip())
+        if back.resolve() != git.resolve():
+            return None  # git links both ways; a folder that only claims so is not believed
     except (OSError, ValueError):
         return None
     return common.parent if common.name == ".git" else None

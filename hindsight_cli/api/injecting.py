@@ -31,6 +31,7 @@ def inject(
     Raises:
         StorageError: the receipt could not be written.
     """
+    session = project.redactor.text(session) if session else None
     result = search(project, task, SearchOptions(error=error))
     seen = _shown_in(project, session) if session else frozenset()
     fresh = [f for f in result.found if not f.state.stale]

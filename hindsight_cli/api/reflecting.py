@@ -116,7 +116,7 @@ def _reflect_by_replies(
             raise SourceNotFoundError(str(path), hint=hint) from error
         try:
             answers.append(parse_reply(text))
-        except UnusableReply as error:
+        except (UnusableReply, RecursionError) as error:
             problem = UnusableReplyError(str(path), str(error))
             if len(replies) == 1:
                 raise problem from error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from hindsight_cli import appendlog
 from hindsight_cli.api.experiences import find_experience, list_experiences
 from hindsight_cli.api.index import delete_index
 from hindsight_cli.api.project import Project, timestamp
@@ -266,9 +268,12 @@ def _changed(project: Project, content: Content, changes: Mapping[str, JsonValue
     unknown = sorted(set(changes) - set(EDITABLE))
     if unknown:
         raise InvalidExperienceError("edit", f"{unknown[0]!r} cannot be edited")
-    clean: JsonValue = project.redactor.value(dict(changes))
-    data = {**content_to_dict(content), **clean}
+    clean: JsonValue = json.loads(appendlog.encode(project.redactor.value(dict(changes))))
+    from hindsight_cli.guard.candidate import parse_candidate
+
+    data = {**json.loads(json.dumps(content_to_dict(content))), **clean}
     try:
+        parse_candidate({**{k: data[k] for k in EDITABLE}, "kind": content.kind.value})
         changed = content_from_dict(data)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidExperienceError("edit", str(error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -19,16 +20,39 @@ def guarded(command: str, as_json: bool, action: Callable[[], int]) -> int:
 
     With HINDSIGHT_CLI_DEBUG=1 errors keep their traceback.
     """
+    if sys.stdout is None:  # the caller closed it
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # no output ever fails on encoding
     try:
-        code = action()
+        code = _guarded(command, as_json, action)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes stdout once more at exit: give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         return _PIPE_CLOSED
+    except OSError as error:  # stdout is full or closed: there is nowhere left to say it but here
+        _give_up_stdout()
+        print_error(StorageError("stdout", error.strerror or str(error)))
+        return 1
+    return code
+
+
+def _give_up_stdout() -> None:
+    """Python flushes stdout once more at exit: give it somewhere to go."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _guarded(command: str, as_json: bool, action: Callable[[], int]) -> int:
+    try:
+        return action()
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
         return _INTERRUPTED
     except HindsightError as error:
@@ -38,7 +62,6 @@ def guarded(command: str, as_json: bool, action: Callable[[], int]) -> int:
             raise
         where = str(error.filename or command)
         return _report(command, as_json, StorageError(where, error.strerror or str(error)))
-    return code
 
 
 def _report(command: str, as_json: bool, error: HindsightError) -> int:

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 
+from hindsight_cli.appendlog import encode
 from hindsight_cli.terminal import visible
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
@@ -69,7 +70,10 @@ def print_json(
         "errors": [{"code": e.code, "message": str(e), "hint": e.hint} for e in errors],
     }
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    text = json.dumps(document, ensure_ascii=not utf8, default=str)
+    try:
+        text = json.dumps(document, ensure_ascii=not utf8, default=str, allow_nan=False)
+    except ValueError:
+        text = encode(document).decode()  # NaN and Infinity are no JSON
     print(text.encode("utf-8", "backslashreplace").decode() if utf8 else text)
 
 

@@ -66,7 +66,7 @@ def run_search(request: SearchRequest) -> int:
 
 def _answer_file(project: Project, path: Path, options: SearchOptions, output: Output) -> int:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError as error:
         raise SourceNotFoundError(
             str(path), hint="--queries takes a file of JSON Lines."

@@ -244,3 +244,94 @@ def test_bad_settings_name_file_key_and_what_is_allowed(
     assert "stale_days" in done.err
     assert "project.toml" in done.err
     assert "30" in done.err
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "fifo", "elsewhere"])
+@pytest.mark.parametrize("name", ["experiences.jsonl", "local.jsonl", "index.db"])
+def test_a_link_or_pipe_in_the_store_is_refused_at_once(
+    hindsight: Hindsight, project: Project, tmp_path: Path, target: str, name: str
+) -> None:
+    path = project.folder / name
+    if target == "fifo":
+        os.mkfifo(path)
+        if name == "index.db":  # derived: whatever stands in its place is replaced
+            assert hindsight("search", "x").code == 0
+            return
+    else:
+        path.symlink_to("/dev/zero" if target == "/dev/zero" else tmp_path / "elsewhere")
+    done = hindsight("search", "x")
+    assert (done.code, "error[storage]" in done.err) == (1, True)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_marker_in_the_temp_folder_makes_no_project_of_all_below(tmp_path: Path) -> None:
+    (tmp_path / ".hindsight").mkdir()
+    (tmp_path / ".hindsight/project.toml").write_text("")
+    below = tmp_path / "new"
+    below.mkdir()
+    done = run_hindsight(["traces", "list"], cwd=below, env={"TMPDIR": str(tmp_path)})
+    assert "error[project_not_found]" in done.err
+
+
+def test_a_folder_that_only_claims_to_be_a_worktree_is_not_believed(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    (project.root / ".git").mkdir()
+    fake = tmp_path / "fake"
+    (fake / "fakegit").mkdir(parents=True)
+    (fake / ".git").write_text("gitdir: fakegit\n")
+    (fake / "fakegit/commondir").write_text(f"{project.root / '.git'}\n")
+    (fake / "fakegit/gitdir").write_text("/somewhere/else/.git\n")
+    assert "error[project_not_found]" in hindsight("traces", "list", cwd=fake).err
+
+
+@pytest.mark.parametrize("arguments", ["traces list", "search x", "experiences show nope --json"])
+@pytest.mark.parametrize("closed", [">&-", "<&-", "| true"])
+def test_closed_streams_leave_no_traceback(
+    hindsight: Hindsight, project: Project, arguments: str, closed: str
+) -> None:
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m hindsight_cli {arguments} {closed}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=project.root, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_a_page_of_the_index_overwritten_heals_itself(
+    hindsight: Hindsight, project: Project, approved: Callable[..., str]
+) -> None:
+    own = approved()
+    hindsight("import", str(SAMPLES))
+    hindsight("traces", "list")
+    import sqlite3
+
+    with sqlite3.connect(project.index_path) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
+    data = bytearray(project.index_path.read_bytes())
+    for page in range(1, len(data) // 4096, 3):
+        data[page * 4096 : page * 4096 + 4096] = os.urandom(4096)
+    project.index_path.write_bytes(data)
+    assert own in hindsight("search", "deploy mysql").out
+    assert hindsight("traces", "list").code == 0
+
+
+def test_decisions_hold_whatever_the_clock_says(
+    project: Project, approved: Callable[..., str]
+) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    from hindsight_cli.api import reviewing
+
+    now = datetime(2026, 11, 1, tzinfo=UTC)
+    own = approved()
+    for days, decide, status in (
+        (1, reviewing.reject, "rejected"),
+        (-30, reviewing.approve, "approved"),
+        (400, reviewing.reject, "rejected"),
+        (-400, reviewing.approve, "approved"),
+    ):
+        project.clock = lambda days=days: now + timedelta(days=days)  # type: ignore[misc]
+        assert decide(project, own).state.status == status
