@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 
-from hindsight_cli.appendlog import encode
 from hindsight_cli.terminal import visible
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
@@ -73,6 +72,8 @@ def print_json(
     try:
         text = json.dumps(document, ensure_ascii=not utf8, default=str, allow_nan=False)
     except ValueError:
+        from hindsight_cli.appendlog import encode
+
         text = encode(document).decode()  # NaN and Infinity are no JSON
     print(text.encode("utf-8", "backslashreplace").decode() if utf8 else text)
 

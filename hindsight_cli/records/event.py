@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TypeVar, cast
 
-from hindsight_cli.records.jsonvalue import JsonValue as JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 
 SCHEMA_VERSION = 1
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hindsight_cli.records.event import JsonValue, Status, ToolKind
+from hindsight_cli.records.event import Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.programs import LOOKERS

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from hindsight_cli.records.attribution import InvalidStep
-from hindsight_cli.records.event import JsonValue, Outcome
+from hindsight_cli.records.event import Outcome
+from hindsight_cli.records.jsonvalue import JsonValue
 
 MAX_REPLY_CHARS = 400_000
 _MAX_ATTEMPTS = 2_000  # places where an object may begin

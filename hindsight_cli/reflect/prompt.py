@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from hindsight_cli.records.event import Actor, Event, EventType, Importance, JsonValue
+from hindsight_cli.records.event import Actor, Event, EventType, Importance
 from hindsight_cli.records.experience import Experience
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call, Trace
 from hindsight_cli.reflect.rules import reflect_by_rules
 from hindsight_cli.text import plain_utf8, summarize

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hindsight_cli.records.attribution import Attribution, InvalidStep
-from hindsight_cli.records.event import JsonValue, Outcome
+from hindsight_cli.records.event import Outcome
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Trace
 from hindsight_cli.reflect.parse import ModelAnswer, StaleVerdict, cited_steps
 from hindsight_cli.reflect.rules import reflect_by_rules

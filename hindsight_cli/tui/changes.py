@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hindsight_cli.records.event import JsonValue, ToolKind
+from hindsight_cli.records.event import ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call
 from hindsight_cli.tui.differences import IS_PATCH, of_pair, of_patch, safe_lines, signed
 from hindsight_cli.tui.window import (

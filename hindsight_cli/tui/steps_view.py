@@ -11,8 +11,9 @@ from textual.content import Content
 
 from hindsight_cli.api.experiences import CitedStep
 from hindsight_cli.fingerprint import telling_lines
-from hindsight_cli.records.event import FAILED_STATUSES, JsonValue, Status
+from hindsight_cli.records.event import FAILED_STATUSES, Status
 from hindsight_cli.records.experience import Evidence
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line

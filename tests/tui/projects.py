@@ -14,7 +14,6 @@ from hindsight_cli.api import recording
 from hindsight_cli.api.experiences import list_experiences
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.proposing import propose
-from hindsight_cli.records.event import JsonValue
 from hindsight_cli.records.experience import (
     Citation,
     Content,
@@ -23,6 +22,7 @@ from hindsight_cli.records.experience import (
     ExperienceState,
     Origin,
 )
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.tui.app import ReviewApp
 
 FAILED_STEP, FIXED_STEP = 2, 3  # of a session made by `record_session`

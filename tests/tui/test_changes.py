@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from hindsight_cli.records.event import Actor, Event, EventType, JsonValue, Status, ToolKind
+from hindsight_cli.records.event import Actor, Event, EventType, Status, ToolKind
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call
 from hindsight_cli.tui.changes import Change, change_of
 from hindsight_cli.tui.fitting import fit

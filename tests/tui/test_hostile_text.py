@@ -10,7 +10,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from hindsight_cli.records.event import JsonValue
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.terminal import visible
 from tests.tui.projects import Review, an_experience
 from tests.tui.waiting import screen_text, selected_id, until_read, until_status, until_text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
+from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.numbering import SessionState, safe_session_id
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.records.event import (
@@ -172,3 +172,87 @@ def test_arguments_of_any_depth_are_shortened_and_kept_in_full_aside() -> None:
     (event,) = build(call("a", input=deep))
     assert len(json.dumps(event.input)) < 4000
     assert b"leaf" in stored[event.extra["input_ref"]]
+
+
+SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7h8"
+
+
+def test_secrets_are_gone_from_names_ids_times_and_counts() -> None:
+    given = call(
+        f"call {SECRET}", f"tool {SECRET}", server=f"at {SECRET}", timestamp=f"today {SECRET}"
+    )
+    answer = result(
+        f"call {SECRET}",
+        Status.ERROR,
+        error_type=f"error {SECRET}",
+        native_status=f"failed {SECRET}",
+        extra={f"key {SECRET}": [f"x {SECRET}"]},
+    )
+    builder = EventBuilder(SessionState.begin("s1"), Redactor(), put)
+    events = [
+        event
+        for line, draft in enumerate((given, answer, say()), 1)
+        for event in builder.build(
+            Draft(
+                session=INFO,
+                line=line,
+                native_type=f"type {SECRET}",
+                native_id=f"{line} {SECRET}",
+                events=(draft,) if line < 3 else (),
+                usage={"input_tokens": 5, f"tier {SECRET}": f"tier {SECRET}", "more": [SECRET]},
+                known=line < 3,
+            )
+        )
+    ]
+    assert len(events) == 3
+    assert SECRET not in json.dumps([event_to_dict(event) for event in events])
+    assert events[0].step_index == events[1].step_index  # they still pair
+    assert events[0].call_id == events[1].call_id
+    assert events[0].native.usage is not None
+    assert events[0].native.usage["input_tokens"] == 5
+
+
+def test_what_extra_means_to_us_no_one_else_can_say() -> None:
+    given = {"session": "x", "blobs": 5, "input_ref": [1], "mine": 1}
+    (event,) = build(call("a", extra=given))
+    assert event_from_dict(event_to_dict(event)) == event
+    assert event.extra["session"] == {"session_id": "s1", "agent": "test"}
+    assert (event.extra["given_blobs"], event.extra["mine"]) == (5, 1)
+
+
+TEXTS = {
+    "an env file": f"GITHUB_TOKEN={SECRET}\nNAME=web\n".encode(),
+    "one torn character": f"é GITHUB_TOKEN={SECRET}\n é".encode()[:-1],
+    "a registry login": json.dumps({"auths": {"r.io": {"auth": SECRET}}}).encode(),
+    "utf-16": f"\ufeffGITHUB_TOKEN={SECRET}\n".encode("utf-16-le"),
+    "utf-16 without a mark": f"GITHUB_TOKEN={SECRET}\nNAME=web\n".encode("utf-16-le"),
+    "a tar of it": bytes(512) + f"GITHUB_TOKEN={SECRET}\n".encode() + bytes(range(256)) * 9,
+}
+
+
+@pytest.mark.parametrize("data", TEXTS.values(), ids=list(TEXTS))
+@pytest.mark.parametrize("mime", ["text/plain", "application/pdf", "image/png"])
+def test_secrets_are_gone_from_binaries_that_hold_text(data: bytes, mime: str) -> None:
+    stored.clear()
+    (event,) = build(result("a", blobs=(Blob(mime=mime, data=data),)))
+    (kept,) = stored.values()
+    for encoding in ("utf-8", "utf-16-le"):
+        assert SECRET.encode(encoding) not in kept
+    (blob,) = event.extra["blobs"]
+    assert (blob["mime"], blob["bytes"]) == (mime, len(kept))
+
+
+def test_pictures_and_texts_without_secrets_stay_as_they_are() -> None:
+    for data in (bytes(range(256)) * 50, "plain text, ü\n".encode() * 9, "ü x".encode("utf-16")):
+        stored.clear()
+        build(result("a", blobs=(Blob(mime="image/png", data=data),)))
+        assert list(stored.values()) == [data]
+
+
+def test_short_arguments_too_deep_for_a_reader_are_shortened() -> None:
+    deep: Any = []
+    for _ in range(900):
+        deep = [deep]
+    (event,) = build(call("a", input=deep))
+    assert json.dumps(event.input).count("[") < 100
+    assert event.extra["input_ref"] in stored

@@ -27,12 +27,13 @@ RESULT = {
 }
 HUGE = 10**30
 NO_OBJECTS: list[Any] = [[], "x", None, 5]
+NO_NATIVE: list[Any] = [[], "x", 5, {"usage": []}, {"line": "1"}, {"id": 5}]
 NO_STEPS: list[Any] = ["x", None, [], True, 1.5]
 NO_TRACES: list[Any] = [None, 5, "", "\ud800"]
 
 BAD: list[dict[str, Any]] = [
     *({"extra": value} for value in NO_OBJECTS),
-    *({"native": value} for value in ("x", 5, {"usage": []}, {"line": "1"}, {"id": 5})),
+    *({"native": value} for value in NO_NATIVE),
     *({name: 5} for name in ("trace_id", "session_id", "event_id", "output_summary")),
     *({name: None} for name in ("trace_id", "session_id", "event_id", "output_summary")),
     *({name: 5} for name in ("output_ref", "tool_name", "call_id", "server", "status_rule")),

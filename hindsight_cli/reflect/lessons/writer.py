@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hindsight_cli.records.event import JsonValue, Outcome
+from hindsight_cli.records.event import Outcome
 from hindsight_cli.records.experience import ExperienceKind
+from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect.calls import edits_of, path_of, query_of
 from hindsight_cli.reflect.commands import SHORT, short_command
