@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hindsight_cli.errors import AgentReviewError, ReviewRefusedError
@@ -16,9 +18,8 @@ from tests.factories import a_content, an_experience
 DECIDER = Decider(entry_id="d1", at="2026-11-02T10:00:00Z", base=["d0"])
 
 
-def a_state(**changes: object) -> ExperienceState:
-    status = changes.pop("status", ReviewStatus.PENDING)
-    return ExperienceState(experience=an_experience(**changes), status=ReviewStatus(status))
+def a_state(*, status: ReviewStatus = ReviewStatus.PENDING, **changes: Any) -> ExperienceState:
+    return ExperienceState(experience=an_experience(**changes), status=status)
 
 
 @pytest.mark.parametrize(

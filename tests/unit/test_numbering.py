@@ -90,8 +90,8 @@ def test_results_without_ids_answer_the_last_open_call_of_their_tool() -> None:
 
 
 def test_the_same_call_again_is_the_next_attempt_and_matters() -> None:
-    again = {"input": {"command": "make", "description": "first"}}
-    other = {"input": {"command": "make", "description": "second"}}
+    again: dict[str, Any] = {"input": {"command": "make", "description": "first"}}
+    other: dict[str, Any] = {"input": {"command": "make", "description": "second"}}
     events = build(call("a", **again), result("a", Status.ERROR), call("b", **other), result("b"))
     assert [e.attempt for e in events] == [1, 1, 2, 2]
     assert [e.importance for e in events] == [
