@@ -9,12 +9,13 @@ from hindsight_cli.api.index import fresh_connection, healed
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import UsageError
 from hindsight_cli.experiences.freshness import with_freshness
-from hindsight_cli.experiences.rows import count_pending, retrievable_states
+from hindsight_cli.experiences.rows import count_by_status, retrievable_states
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.retrieve.lexical import LexicalIndex
 
 MODES = ("auto", "lexical")
 MAX_RESULTS = 5
+NOTHING_APPROVED = "No experience is approved yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _search_all(
     connection = fresh_connection(project)
     try:
         lexical = LexicalIndex(connection)
-        pending = count_pending(connection)
+        counts = count_by_status(connection)
         results = []
         for query in queries:
             retrieval = lexical.search(
@@ -96,9 +97,9 @@ def _search_all(
                 SearchResult(
                     found,
                     abstained=retrieval.abstained,
-                    reason=retrieval.reason,
+                    reason=retrieval.reason if "approved" in counts else NOTHING_APPROVED,
                     mode=retrieval.mode,
-                    pending=pending,
+                    pending=counts.get("pending", 0),
                 )
             )
         return results

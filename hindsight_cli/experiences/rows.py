@@ -51,7 +51,6 @@ def retrievable_states(
     return [found[i] for i in experience_ids if i in found and found[i].retrievable]
 
 
-def count_pending(connection: sqlite3.Connection) -> int:
-    """How many experiences wait for review."""
-    sql = "select count(*) from experiences where status = ?"
-    return int(connection.execute(sql, (ReviewStatus.PENDING.value,)).fetchone()[0])
+def count_by_status(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many experiences there are in each status."""
+    return dict(connection.execute("select status, count(*) from experiences group by status"))

@@ -34,7 +34,7 @@ def a_state(*, status: ReviewStatus = ReviewStatus.PENDING, **changes: Any) -> E
     ],
 )
 def test_what_is_approved_among_many_with_one_key_or_only_by_a_typed_word(
-    changes: dict[str, object], safe: bool, confirmation: bool
+    changes: dict[str, Any], safe: bool, confirmation: bool
 ) -> None:
     experience = an_experience(**changes)
     assert (is_safe(experience), bool(needs_confirmation(experience))) == (safe, confirmation)
