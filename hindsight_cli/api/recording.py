@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.native_event import drafts_from_json, with_status
+from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
@@ -79,11 +80,13 @@ def _append(
     info: SessionInfo,
     drafts: list[tuple[DraftEvent, str | None]],
 ) -> Recorded:
+    names = Names(project.redactor)
+    drafts = [(names.of(draft), chosen_id) for draft, chosen_id in drafts]
     state = _state(session, info.session_id, [draft for draft, _ in drafts])
     builder = EventBuilder(state, project.redactor, project.outputs.put)
     events: list[Event] = []
     for draft, chosen_id in drafts:
-        event_id = chosen_id or uuid.uuid4().hex[:20]
+        event_id = names.event_id(info.session_id, chosen_id) or uuid.uuid4().hex[:20]
         if event_id in state.event_ids:
             continue
         place = state.place(draft.event_type, draft.call_id, draft.tool_name)

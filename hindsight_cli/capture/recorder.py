@@ -10,8 +10,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
+from hindsight_cli.capture.blobs import redacted_blob
 from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.importance import importance_of
+from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.records.event import Actor, Event, EventType, Native
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -21,6 +23,8 @@ from hindsight_cli.text import SUMMARY_CHARS, summarize
 MAX_INPUT_CHARS = 2_000  # of an event's arguments as JSON; the rest is kept by hash
 MAX_ARGUMENT_CHARS = 400
 MAX_INPUT_DEPTH = 8
+_MAX_BRACKETS = 200  # of arguments kept as they are: so no reader meets them too deep
+_OWN_EXTRA = frozenset({"session", "input_ref", "blobs"})  # what others give is renamed
 
 PutOutput = Callable[[bytes], str]  # stores full text or a blob, gives its sha256
 
@@ -31,6 +35,7 @@ class EventBuilder:
     def __init__(self, state: SessionState, redactor: Redactor, put_output: PutOutput) -> None:
         self.state = state
         self._redactor = redactor
+        self._names = Names(redactor)
         self._put_output = put_output
         self._described = state.seq > 0
 
@@ -54,6 +59,7 @@ class EventBuilder:
         return event
 
     def _event(self, draft: Draft, given: DraftEvent, event_id: str) -> Event:
+        given = self._names.of(given)
         arguments, input_ref = self._input(given.input)
         event_type = given.event_type
         if event_type is EventType.TASK and self.state.has_task:
@@ -100,14 +106,17 @@ class EventBuilder:
                 ends_failure=self.state.ends_failure(tool_name, given.status),
             ),
             injected=given.injected,
-            native=Native(
-                line=draft.line,
-                id=draft.native_id,
-                type=draft.native_type,
-                status=given.native_status,
-                usage=draft.usage,
-            ),
+            native=self._native(draft, given),
             extra=self._extra(draft.session, given, input_ref),
+        )
+
+    def _native(self, draft: Draft, given: DraftEvent) -> Native:
+        return Native(
+            line=draft.line,
+            id=self._names.clean_or_none(draft.native_id),
+            type=self._names.clean(draft.native_type),
+            status=given.native_status,
+            usage=self._names.usage(draft.usage),
         )
 
     def _text(self, text: str) -> tuple[str, str | None, int]:
@@ -122,7 +131,7 @@ class EventBuilder:
             return None, None
         value = self._redactor.value(value)
         full = json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
-        if len(full) <= MAX_INPUT_CHARS:
+        if len(full) <= MAX_INPUT_CHARS and full.count(b"[") + full.count(b"{") <= _MAX_BRACKETS:
             return json.loads(full), None
         return _shorten(value, MAX_ARGUMENT_CHARS), self._put_output(full)
 
@@ -130,7 +139,7 @@ class EventBuilder:
         self, session: SessionInfo, given: DraftEvent, input_ref: str | None
     ) -> Mapping[str, JsonValue]:
         clean: JsonValue = self._redactor.value(dict(given.extra))
-        extra: dict[str, JsonValue] = dict(clean)
+        extra = {f"given_{k}" if k in _OWN_EXTRA else k: v for k, v in clean.items()}
         if input_ref is not None:
             extra["input_ref"] = input_ref
         if given.blobs:
@@ -142,10 +151,11 @@ class EventBuilder:
         return extra
 
     def _blob(self, blob: Blob) -> JsonValue:
+        data = redacted_blob(blob.data, self._redactor)
         return {
-            "mime": blob.mime,
-            "bytes": len(blob.data),
-            "ref": self._put_output(blob.data),
+            "mime": self._names.clean(blob.mime),
+            "bytes": len(data),
+            "ref": self._put_output(data),
         }
 
 

@@ -106,6 +106,25 @@ def test_an_event_with_an_id_of_its_own_is_taken_once(
     assert [e.event_id for e in events_of(project, session)][1:] == ["mine"]
 
 
+def test_secrets_are_gone_from_every_field_and_ids_stay_ids(
+    hindsight: Hindsight, project: Project
+) -> None:
+    secrets = [f"ghp_{letter * 3}" + "a1B2c3D4e5" * 3 + "F6g" for letter in "xyz"]
+    session = start(hindsight)
+    lines = []
+    for secret in (*secrets, secrets[0]):
+        names = ("event_id", "server", "error_type", "timestamp", "tool_name", "call_id", "novel")
+        event: dict[str, object] = {name: f"{name} {secret}" for name in names}
+        lines.append(json.dumps({**event, "event_type": "tool_call", "output": f"is {secret}"}))
+    done = hindsight("record", "event", "--session", session, stdin="\n".join(lines))
+    assert done.code == 0
+    written = b"".join(p.read_bytes() for p in project.folder.rglob("*") if p.is_file())
+    assert all(secret.encode() not in written for secret in secrets)
+    events = events_of(project, session)[1:]
+    assert len({e.event_id for e in events}) == len(events) == 2 * len(secrets)
+    assert [e.step_index for e in events] == [2, 2, 3, 3, 4, 4]
+
+
 def test_the_session_may_come_from_the_environment(hindsight: Hindsight, project: Project) -> None:
     session = start(hindsight)
     line = '{"type": "message", "text": "x"}'
