@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from hindsight_cli.traces.files import TraceFiles
     from hindsight_cli.traces.outputs import OutputStore
 
-_SECRET_NAMES = (
-    *("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_PASS", "_PWD", "_DSN"),
-    "_CREDENTIALS",
-)
-_MIN_SECRET_CHARS = 8
-
+_KEY_BYTES = 64  # at most; ours has 16
 _PROJECT_TOML = """\
 # This folder belongs to Hindsight (https://pypi.org/project/hindsight-cli/).
 # stale_days = 30          # experiences not verified for so long need another look
@@ -202,14 +197,10 @@ class Project:
     @cached_property
     def redactor(self) -> Redactor:
         """Knows the secrets of this process's environment by value; they stay in memory."""
+        from hindsight_cli.api.known_secrets import known_secrets
         from hindsight_cli.redact import Redactor
 
-        known = {
-            name: value
-            for name, value in self.env.items()
-            if name.upper().endswith(_SECRET_NAMES) and len(value) >= _MIN_SECRET_CHARS
-        }
-        return Redactor(key=self._redaction_key(), known_values=known)
+        return Redactor(key=self._redaction_key(), known_values=known_secrets(self.env))
 
     @property
     def index_path(self) -> Path:
@@ -222,12 +213,16 @@ class Project:
         """The store's own key, so that equal secrets get equal placeholders only here."""
         import secrets  # loads hashing libraries that the hot paths can do without
 
+        from hindsight_cli.traces.plain import read_plain
+
         path = self.folder / "redact.key"
         with contextlib.suppress(OSError):
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(fd, "wb") as file:
                 file.write(secrets.token_bytes(16))
         try:
-            return path.read_bytes()
-        except OSError:
+            return read_plain(path, _KEY_BYTES)
+        except PermissionError:
             return b""
+        except OSError as error:
+            raise StorageError(str(path), error.strerror or str(error)) from error

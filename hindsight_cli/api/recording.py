@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
-from hindsight_cli.capture.native_event import drafts_from_json, with_status
 from hindsight_cli.capture.names import Names
+from hindsight_cli.capture.native_event import drafts_from_json, with_status
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
