@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from hindsight_cli.api.index import delete_index
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import resolve_trace
 from hindsight_cli.errors import StorageError
-from hindsight_cli.records.event import Event
+
+_REF = re.compile(rb'"(?:output_ref|input_ref|ref)"\s*:\s*"([0-9a-f]{64})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +28,27 @@ def delete_trace(project: Project, trace_id: str) -> Deleted:
         StorageError: a file could not be deleted; run it again.
     """
     row = resolve_trace(project, trace_id)
-    path = project.traces.find(row.session_id)
-    if path is None:
-        return Deleted(row.session_id, 0)
-    mine = set(_refs(project.traces.read(path)[0]))
-    for other in project.traces.sessions():
-        if mine and other.session_id != row.session_id:
-            mine -= set(_refs(project.traces.read(other.path)[0]))
+    mine = project.traces.files_of(row.session_id)
+    refs = {ref for path in mine for ref in _refs(path)}
+    if refs:
+        for path in project.traces.all_files():
+            if path not in mine:
+                refs -= _refs(path)
     try:
-        path.unlink()
-        for ref in mine:
+        for ref in refs:
             project.outputs.delete(ref)
+        for path in mine:  # last: what is left of a session can be deleted again
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(str(project.traces.folder), error.strerror or str(error)) from error
+    delete_index(project)
+    return Deleted(row.session_id, len(refs))
+
+
+def _refs(path: Path) -> set[str]:
+    """Every output a file refers to, be it in a line that is torn or no event."""
+    try:
+        with path.open("rb") as file:
+            return {ref.decode() for line in file for ref in _REF.findall(line)}
     except OSError as error:
         raise StorageError(str(path), error.strerror or str(error)) from error
-    delete_index(project)
-    return Deleted(row.session_id, len(mine))
-
-
-def _refs(events: Iterable[Event]) -> Iterator[str]:
-    for event in events:
-        if event.output_ref:
-            yield event.output_ref
-        if "input_ref" in event.extra:
-            yield str(event.extra["input_ref"])
-        for blob in event.extra.get("blobs") or ():
-            yield str(blob["ref"])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_cli import appendlog
+from hindsight_cli.errors import StorageError
 from hindsight_cli.records.event import Event, event_from_dict, event_to_dict
 from hindsight_cli.records.jsonvalue import JsonValue
+from hindsight_cli.traces.plain import check_files, check_folders
 
-_MONTH = re.compile(r"\d{4}-\d\d")
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+_SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +63,58 @@ class TraceFiles:
         self.folder = folder
 
     def find(self, session_id: str) -> Path | None:
-        """The file of a session, whichever month it lies in."""
-        if not session_id or "/" in session_id or "*" in session_id or "." in session_id:
-            return None
-        return next(iter(sorted(self.folder.glob(f"*/{session_id}.jsonl"))), None)
+        """The file of a session, whichever month it lies in.
+
+        Raises:
+            StorageError: a link or a pipe lies in its place.
+        """
+        paths = (month / f"{session_id}.jsonl" for month in self._months(session_id))
+        path = next((path for path in paths if os.path.lexists(path)), None)
+        if path is not None:
+            check_files(path)
+        return path
+
+    def all_files(self) -> list[Path]:
+        """Every file of every session: its own, those of other sources, torn ends of both.
+
+        Raises:
+            StorageError: a link or a pipe lies in the place of one.
+        """
+        paths = [p for month in self._months() for p in sorted(month.glob("*.jsonl*"))]
+        check_files(*paths)
+        return paths
+
+    def files_of(self, session_id: str) -> list[Path]:
+        """Those of one session."""
+        return [path for path in self.all_files() if path.name.split(".")[0] == session_id]
 
     def sessions(self) -> list[SessionFile]:
-        """Every session, oldest month first. Files of other sources (`a.hooks.jsonl`) are not."""
-        return [
-            SessionFile(path.stem, path)
-            for path in sorted(self.folder.glob("*/*.jsonl"))
-            if "." not in path.stem and _MONTH.fullmatch(path.parent.name)
+        """Every session, oldest month first. Files of other sources (`a.hooks.jsonl`) are not.
+
+        Raises:
+            StorageError: a link or a pipe lies in the place of one.
+        """
+        paths = [
+            path
+            for month in self._months()
+            for path in sorted(month.glob("*.jsonl"))
+            if _SESSION_ID.fullmatch(path.stem)
         ]
+        check_files(*paths)
+        return [SessionFile(path.stem, path) for path in paths]
 
     @contextlib.contextmanager
     def open(self, session_id: str, *, month: str) -> Iterator[OpenSession]:
         """Lock a session's file, made under `month` (yyyy-mm) when there is none.
 
         Raises:
-            StorageError: it cannot be written.
+            StorageError: it cannot be written, or the id is no file name.
         """
+        if not _SESSION_ID.fullmatch(session_id):
+            raise StorageError(session_id, "it is no session id")
         path = self.find(session_id) or self.folder / month / f"{session_id}.jsonl"
+        check_folders(self.folder, path.parent)
+        check_files(path, path.with_name(path.name + ".torn"))
         with appendlog.locked(path) as log:
             yield OpenSession(log)
 
@@ -94,6 +129,15 @@ class TraceFiles:
             else:
                 bad.append(BadLine(str(path), line.number, line.problem or "not an event"))
         return events, bad
+
+    def _months(self, session_id: str = "any") -> list[Path]:
+        """The folders a session may lie in, oldest first; none for what is no session id."""
+        check_folders(self.folder)
+        if not _SESSION_ID.fullmatch(session_id):
+            return []
+        months = [path for path in sorted(self.folder.glob("*")) if _MONTH.fullmatch(path.name)]
+        check_folders(*months)
+        return months
 
 
 def month_of(timestamp: str | None, today: str) -> str:

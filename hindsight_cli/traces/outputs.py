@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from hindsight_cli.appendlog import make_private
 from hindsight_cli.errors import StorageError
+from hindsight_cli.traces.plain import check_files, check_folders, read_plain
+
+_REF = re.compile(r"[0-9a-f]{64}")
 
 
 class OutputStore:
@@ -25,7 +29,7 @@ class OutputStore:
             StorageError: the disk refused; nothing half-written is left behind.
         """
         ref = hashlib.sha256(data).hexdigest()
-        path = self._path(ref)
+        path = self._checked(ref)
         if path.exists():
             return ref
         try:
@@ -36,21 +40,31 @@ class OutputStore:
         return ref
 
     def find(self, ref: str) -> bytes | None:
-        """The bytes stored under `ref`, or None when they were pruned."""
-        if not ref.isalnum():
+        """The bytes stored under `ref`, or None when they were pruned or `ref` is no sha256.
+
+        Raises:
+            StorageError: they cannot be read, or a link or a pipe lies in their place.
+        """
+        if not _REF.fullmatch(ref):
             return None
+        path = self._checked(ref)
         try:
-            return self._path(ref).read_bytes()
+            return read_plain(path)
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise StorageError(str(self._path(ref)), error.strerror or str(error)) from error
+            raise StorageError(str(path), error.strerror or str(error)) from error
 
     def delete(self, ref: str) -> None:
-        self._path(ref).unlink(missing_ok=True)
+        """Delete what is stored under `ref`; nothing is no error."""
+        if _REF.fullmatch(ref):
+            self._checked(ref).unlink(missing_ok=True)
 
-    def _path(self, ref: str) -> Path:
-        return self._folder / ref[:2] / ref
+    def _checked(self, ref: str) -> Path:
+        path = self._folder / ref[:2] / ref
+        check_folders(self._folder, path.parent)
+        check_files(path)
+        return path
 
     def _write(self, path: Path, data: bytes) -> None:
         fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")  # mode 0600
