@@ -17,6 +17,7 @@ from hindsight_cli.records.experience import (
     Experience,
     ExperienceState,
     Origin,
+    ReviewStatus,
     Source,
     experience_to_dict,
 )
@@ -44,7 +45,11 @@ def add_experiences(
     """
     if approve:
         refuse_inside_agent(project.env)
-    experiences = [_by_hand(project, o, n) for n, o in enumerate(objects, 1)]
+    given = [_by_hand(project, o, n) for n, o in enumerate(objects, 1)]
+    known = {s.experience.experience_id: s for s in list_experiences(project)}
+    experiences = [
+        e for e in given if not _is_there(e, known.get(e.experience_id), approve=approve)
+    ]
     entries = [_entry(project, EntryKind.PROPOSED, e) for e in experiences]
     if approve:
         approvals = [as_stored(_entry(project, EntryKind.APPROVED, e)) for e in experiences]
@@ -52,7 +57,20 @@ def add_experiences(
         entries += approvals
     project.ledger.append(entries)
     states = {s.experience.experience_id: s for s in list_experiences(project)}
-    return [states[e.experience_id] for e in experiences if e.experience_id in states]
+    return [states[e.experience_id] for e in given if e.experience_id in states]
+
+
+def _is_there(experience: Experience, known: ExperienceState | None, *, approve: bool) -> bool:
+    """Whether adding it changes nothing; one decided otherwise is not silently proposed again."""
+    if known is None or known.status is ReviewStatus.PENDING:
+        return False
+    same = known.experience.content == experience.content
+    if same and (known.retrievable or not approve):
+        return True
+    if not approve:
+        own = experience.experience_id
+        raise InvalidExperienceError(own, f"it is {known.status} already: edit it instead")
+    return False
 
 
 def propose(project: Project, experiences: Sequence[Experience], *, by: str) -> None:

@@ -253,8 +253,12 @@ def add(
     project = Project.open_or_init(start_of(root))
     states = add_experiences(project, objects, approve=approve_now)
     output = Output("experiences add", as_json=as_json)
-    what = "Added and approved" if approve_now else "Added for review"
-    text = "\n".join(f"{what} {s.experience.experience_id}" for s in states)
+    said = "Added and approved" if approve_now else "Added for review"
+    text = "\n".join(
+        f"{'Already approved' if s.retrievable and not approve_now else said} "
+        f"{s.experience.experience_id}"
+        for s in states
+    )
     output.result({"experiences": [shapes.experience(s) for s in states]}, text)
 
 

@@ -147,3 +147,19 @@ def test_no_terminal_encoding_stops_an_answer(
     done = hindsight("search", "deploy mysql", "--json", **environment)
     assert json.loads(done.out)["data"]["results"]
     assert hindsight("search", "deploy mysql", **environment).code == 0
+
+
+def test_adding_what_is_there_changes_nothing(
+    hindsight: Hindsight, approved: Add, project: Project, tmp_path: Path
+) -> None:
+    own = {"id": "mine", "kind": "key_decision", "scenario": "S", "recommend": "Use `x --y`."}
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(own))
+    hindsight("experiences", "add", "--from", str(path), "--approve")
+    before = project.shared_ledger.read_bytes(), project.local_ledger.read_bytes()
+    assert "Already approved mine" in hindsight("experiences", "add", "--from", str(path)).out
+    hindsight("experiences", "add", "--from", str(path), "--approve")
+    assert before == (project.shared_ledger.read_bytes(), project.local_ledger.read_bytes())
+    path.write_text(json.dumps({**own, "recommend": "Use `z` instead."}))
+    done = hindsight("experiences", "add", "--from", str(path))
+    assert (done.code, "approved already" in done.err) == (1, True)
