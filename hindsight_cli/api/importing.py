@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import list_traces
-from hindsight_cli.capture.draft import Draft, Format, Problem
+from hindsight_cli.capture.draft import Draft, Format, Problem, size_of
 from hindsight_cli.capture.formats import detect_format, format_names, load_format
+from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState, safe_session_id
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import (
@@ -26,6 +27,7 @@ from hindsight_cli.traces.files import month_of
 from hindsight_cli.traces.index import TraceRow
 
 BATCH_RECORDS = 400
+BATCH_CHARS = 4_000_000
 _NAMED = 5
 _SUFFIXES = (".jsonl", ".json")
 
@@ -171,7 +173,10 @@ class _FileImport:
         self._file = FileReport(path=str(path), format=name)
         self._unknown: Counter[str] = Counter()
         self._waiting: dict[str, list[Draft]] = defaultdict(list)
-        self._held = 0
+        self._held = self._held_chars = 0
+        self._names = Names(project.redactor)
+        self._earlier = dict(report.sessions)
+        self._written: dict[str, Counter[str]] = defaultdict(Counter)
         self._seen_known = False
         self._first_problem = ""
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
@@ -207,22 +212,29 @@ class _FileImport:
 
     def _take(self, draft: Draft) -> None:
         if not draft.known:
-            self._unknown[draft.native_type] += 1
+            self._unknown[self._names.clean(draft.native_type)] += 1
         elif not draft.events:
             self._file.skipped += 1
             return
         else:
             self._seen_known = True
-        self._waiting[safe_session_id(draft.session.session_id)].append(draft)
+        self._waiting[self._session_id(draft)].append(draft)
         self._held += 1
-        if self._held >= BATCH_RECORDS and self._seen_known:
+        self._held_chars += size_of(draft)
+        full = self._held >= BATCH_RECORDS or self._held_chars >= BATCH_CHARS
+        if full and self._seen_known:
             self._flush()
+
+    def _session_id(self, draft: Draft) -> str:
+        """The session's id here: a plain file name, and no secret."""
+        return safe_session_id(self._names.clean(draft.session.session_id))
 
     def _finish(self) -> None:
         if not self._seen_known and (self._unknown or self._file.failed):
             tally = ", ".join(f"{n} x {t}" for t, n in self._unknown.most_common(8))
             raise NothingReadError(str(self._path), unknown=tally, broken=self._first_problem)
         self._flush()
+        self._tell_of_merged()
         self._report.files.append(self._file)
         self._report.unknown_records.update(self._unknown)
 
@@ -230,7 +242,7 @@ class _FileImport:
         for session_id, drafts in self._waiting.items():
             self._write(session_id, drafts)
         self._waiting.clear()
-        self._held = 0
+        self._held = self._held_chars = 0
 
     def _write(self, session_id: str, drafts: list[Draft]) -> None:
         stamps = (e.timestamp for d in drafts for e in d.events if e.timestamp)
@@ -239,18 +251,40 @@ class _FileImport:
             builder, size = self._builders.get(session_id, (None, -1))
             if builder is None or size != session.size:
                 state = SessionState.of(session_id, session.events())
+                if builder is None:
+                    self._written[session_id]["before"] = state.seq
                 builder = EventBuilder(state, self._project.redactor, self._project.outputs.put)
             events = []
             for draft in drafts:
                 built = builder.build(draft)
                 events += built
-                if built:
-                    self._file.imported += 1
-                else:
-                    self._file.duplicate += 1
+                self._count(session_id, is_new=bool(built))
             session.append(events)
             self._builders[session_id] = (builder, session.size)
         self._report.sessions[session_id] = self._file
+
+    def _count(self, session_id: str, *, is_new: bool) -> None:
+        if is_new:
+            self._file.imported += 1
+        else:
+            self._file.duplicate += 1
+        self._written[session_id]["imported" if is_new else "duplicate"] += 1
+
+    def _tell_of_merged(self) -> None:
+        """Say which sessions got records of this file beside those of another.
+
+        A file that grew repeats what is there already; another file of the same
+        session id brings only records that are not there.
+        """
+        for session_id, written in self._written.items():
+            other = self._earlier.get(session_id)
+            is_other = other is not None or (written["before"] and not written["duplicate"])
+            if written["imported"] and is_other:
+                earlier = "one imported before" if other is None else other.path
+                self._report.messages.append(
+                    f"Session {session_id} now holds records of two files: {earlier} "
+                    f"and {self._path}"
+                )
 
 
 def _add_traces(project: Project, report: ImportReport) -> None:

@@ -79,6 +79,23 @@ class Draft:
     known: bool = True
 
 
+def size_of(draft: Draft) -> int:
+    """About how much a record holds in memory, in characters: texts, arguments, binaries."""
+    size = 0
+    for event in draft.events:
+        size += len(event.text) + sum(len(blob.data) for blob in event.blobs)
+        todo: list[JsonValue] = [event.input, event.extra] if event.extra else [event.input]
+        while todo:
+            value = todo.pop()
+            if isinstance(value, str):
+                size += len(value)
+            elif isinstance(value, Mapping):
+                todo.extend(value.values())
+            elif isinstance(value, list | tuple):
+                todo.extend(value)
+    return size
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """A record that could not be read; everything round it was."""
@@ -92,7 +109,11 @@ class Format(Protocol):
     """What a plugin registers under `hindsight.formats`: a module with these names."""
 
     def recognizes(self, path: Path, head: bytes) -> bool:
-        """Whether the file is of this format, judged by its first bytes (up to 64 KiB)."""
+        """Whether the file is of this format, judged by its beginning.
+
+        `head` is the first line and 64 KiB more, in whole lines; of one longer than
+        16 MiB, its beginning.
+        """
         ...
 
     def read(self, path: Path) -> Iterator[Draft | Problem]:

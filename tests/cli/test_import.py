@@ -160,3 +160,118 @@ def test_odd_lines_cost_at_most_themselves(hindsight: Hindsight, tmp_path: Path,
     ):
         done = hindsight(*command, "--json")
         assert (done.code, done.err) == (0, "")
+
+
+def a_record(number: int, **fields: Any) -> str:
+    """A line of a Claude Code transcript, a person's unless told otherwise."""
+    message = {"role": "user", "content": f"words {number}"}
+    envelope = {"uuid": f"u{number}", "sessionId": "s-1", "parentUuid": None, "version": "2.0"}
+    when = {"timestamp": "2026-01-01T00:00:00Z"}
+    return json.dumps({**envelope, **when, "type": "user", "message": message, **fields}) + "\n"
+
+
+LOG = "2026-01-01 12:00:00 INFO a line of a log\\n" * 8_000
+SNAPSHOT = json.dumps({"type": "file-history-snapshot", "snapshot": {"files": LOG}}) + "\n"
+PASTED = a_record(1, message={"role": "user", "content": LOG})
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("claude-code", [PASTED, a_record(2)]),
+        ("claude-code", [PASTED.strip()]),
+        ("claude-code", [SNAPSHOT, PASTED, a_record(2)]),
+        ("claude-code", ["\n", PASTED]),
+        ("messages", [json.dumps({"messages": [{"content": LOG, "role": "user"}]})]),
+        ("messages", [json.dumps([{"content": LOG, "role": "user"}])]),
+        ("messages", [json.dumps([{"info": LOG, "traj": [{"role": "user", "content": "x"}]}])]),
+    ],
+    ids=["log", "only a log", "snapshot", "blank", "run", "list", "list of runs"],
+)
+def test_files_that_begin_with_a_long_line_are_imported(
+    project: Project, tmp_path: Path, name: str, lines: list[str]
+) -> None:
+    assert len(max(lines, key=len)) > 64 * 1024
+    report = import_paths(project, [write(tmp_path / "long.jsonl", lines).parent])
+    (file,) = report.files
+    assert (file.format, file.failed) == (name, 0)
+    assert file.imported >= 1
+
+
+def test_a_version_that_renamed_every_record_is_told_of(
+    hindsight: Hindsight, tmp_path: Path
+) -> None:
+    lines = [a_record(n, type=("person", "model")[n % 2]) for n in range(9)]
+    done = hindsight("import", str(write(tmp_path / "new.jsonl", lines)), "--json")
+    (error,) = done.document["errors"]
+    assert (done.code, error["code"]) == (1, "nothing_read")
+    assert "5 x person, 4 x model" in error["message"]
+
+
+def test_large_records_are_held_a_few_at_a_time(project: Project, tmp_path: Path) -> None:
+    import tracemalloc
+
+    text = "some words of a file " * 50_000
+    with (tmp_path / "large.jsonl").open("w") as file:
+        for n in range(0, 60, 2):
+            use = {"type": "tool_use", "id": f"c{n}", "name": "Write", "input": {"text": text}}
+            said = {"role": "assistant", "usage": {"input_tokens": 1}, "content": [use]}
+            file.write(a_record(n, type="assistant", message=said))
+            answer = {"type": "tool_result", "tool_use_id": f"c{n}", "content": text}
+            file.write(a_record(n + 1, message={"role": "user", "content": [answer]}))
+    tracemalloc.start()
+    report = import_paths(project, [tmp_path / "large.jsonl"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert report.total("imported") == 60
+    assert peak < 25_000_000 < 60 * len(text)
+
+
+def test_two_files_of_one_session_are_told_of(project: Project, tmp_path: Path) -> None:
+    first = write(tmp_path / "a.jsonl", [a_record(1), a_record(2)])
+    second = write(tmp_path / "b.jsonl", [a_record(3)])
+    grown = write(tmp_path / "grown.jsonl", [a_record(1), a_record(2), a_record(4)])
+
+    assert import_paths(project, [first]).messages == []
+    assert import_paths(project, [grown]).messages == []
+    (message,) = import_paths(project, [second]).messages
+    assert "Session s-1 now holds records of two files" in message
+    assert import_paths(project, [first, second]).messages == []
+    third, fourth = (write(tmp_path / f"{n}.jsonl", [a_record(n)]) for n in (8, 9))
+    messages = import_paths(project, [third, fourth]).messages
+    assert "8.jsonl" in messages[-1]
+    assert "9.jsonl" in messages[-1]
+
+
+def test_secrets_are_gone_from_types_session_ids_and_counts(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7h8"
+    usage = {"input_tokens": 1, "service_tier": f"tier {secret}"}
+    said = {"role": "assistant", "content": "done", "usage": usage}
+    named = {"sessionId": f"s {secret}", "timestamp": f"at {secret}", "version": secret}
+    lines = [
+        a_record(1, **named),
+        a_record(2, **named, uuid=f"u {secret}", type="assistant", message=said),
+        a_record(3, **named, type=f"novel {secret}"),
+    ]
+    done = hindsight("import", str(write(tmp_path / "s.jsonl", lines)), "--json")
+    assert (done.code, done.data["imported"]) == (0, 3)
+    assert secret not in done.out + done.err
+    for path in project.folder.rglob("*"):
+        assert secret not in path.name
+        assert not path.is_file() or secret.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("depth", range(780, 1000, 20))
+def test_arguments_of_any_depth_are_stored_so_that_they_are_read(
+    project: Project, tmp_path: Path, depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    content = '{"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "T",'
+    line = a_record(1, type="assistant", message="BODY")
+    line = line.replace('"BODY"', f'{content} "input": {deep}}}]}}')
+    report = import_paths(project, [write(tmp_path / "deep.jsonl", [line, a_record(2)])])
+    assert report.total("imported") + report.total("failed") == 2
+    (session,) = project.traces.sessions()
+    assert project.traces.read(session.path)[1] == []

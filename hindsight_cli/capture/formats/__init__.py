@@ -13,6 +13,7 @@ from hindsight_cli.errors import FormatNotFoundError
 
 GROUP = "hindsight.formats"
 _HEAD_BYTES = 64 * 1024
+_MAX_LINE_BYTES = 16 * 1024 * 1024
 # Tried last: nearly every agent's file holds something that looks like chat messages.
 _GENERIC = "messages"
 _log = logging.getLogger(__name__)
@@ -37,13 +38,28 @@ def load_format(name: str) -> Format:
 
 
 def detect_format(path: Path) -> str | None:
-    """The name of the first format that recognises the file's first 64 KiB, or None."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+    """The name of the first format that recognises the beginning of the file, or None."""
+    head = _head(path)
     for name, reader in _loadable():
         if reader.recognizes(path, head):
             return name
     return None
+
+
+def _head(path: Path) -> bytes:
+    """The first line and 64 KiB more, up to a line's end.
+
+    A session may begin with a log somebody pasted. Of a line that goes on for longer
+    than can be looked at, only the beginning is given.
+    """
+    with path.open("rb") as file:
+        first = file.readline(_MAX_LINE_BYTES)
+        if len(first) == _MAX_LINE_BYTES and not first.endswith(b"\n"):
+            return first[:_HEAD_BYTES]
+        more = file.read(_HEAD_BYTES)
+        if more and not more.endswith(b"\n"):
+            more += file.readline(_MAX_LINE_BYTES)
+        return first + more
 
 
 def _entries() -> list[EntryPoint]:

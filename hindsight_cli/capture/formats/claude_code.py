@@ -55,7 +55,10 @@ _SILENT = frozenset(
 _SPEAKING = frozenset({"user", "assistant", "system", "summary", "attachment"})
 _MAX_HEAD_LINES = 50
 _OWN_KEYS = ("sessionId", "parentUuid", "leafUuid", "snapshot")
-# A first line longer than the head cannot be parsed; these keys in it decide.
+_OWN_KEYS_QUOTED = tuple(f'"{key}"'.encode() for key in _OWN_KEYS)
+# Of a version whose record types all have other names; what cannot be read is then told.
+_ENVELOPE_KEYS = frozenset({"sessionId", "uuid", "parentUuid", "timestamp", "version"})
+# A first line that goes on and on cannot be parsed; these keys in it decide.
 _ENVELOPE = re.compile(rb'"sessionId"\s*:\s*"')
 _TYPE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|system|progress|attachment)"')
 
@@ -65,6 +68,8 @@ def recognizes(path: Path, head: bytes) -> bool:
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     own = False
     for line in lines[:_MAX_HEAD_LINES]:
+        if not any(key in line for key in _OWN_KEYS_QUOTED):
+            continue  # parsing megabytes of another format would cost more than it tells
         try:
             record = parse_json(line.strip())
         except (ValueError, RecursionError):
@@ -74,10 +79,16 @@ def recognizes(path: Path, head: bytes) -> bool:
         if type_of(record) in {"user", "assistant"}:
             message = record.get("message")
             return isinstance(message, dict) and "content" in message
-        own = own or type_of(record) in _SILENT | _SPEAKING
-    if len(lines) == 1:  # one line longer than the head
+        own = own or type_of(record) in _SILENT | _SPEAKING or _is_renamed(record)
+    if len(lines) == 1 and not own:
         own = bool(_ENVELOPE.search(head) and _TYPE.search(head) and b'"parts"' not in head)
     return own
+
+
+def _is_renamed(record: Mapping[str, JsonValue]) -> bool:
+    message = record.get("message")
+    foreign = isinstance(message, dict) and "parts" in message
+    return record.keys() >= _ENVELOPE_KEYS and not foreign
 
 
 def read(path: Path) -> Iterator[Draft | Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -233,7 +234,8 @@ def _duration_ms(facts: Mapping[str, JsonValue]) -> int | None:
     for key, factor in (("totalDurationMs", 1), ("durationMs", 1), ("durationSeconds", 1000)):
         value = facts.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return round(value * factor)
+            with contextlib.suppress(OverflowError):  # 1e308 seconds
+                return round(value * factor)
     return None
 
 

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from hindsight_cli.capture.draft import Draft, Problem
+from hindsight_cli.capture.draft import Draft, Problem, size_of
 
 # How many lines may lie between two lines of one reply: results of parallel tools, progress.
 _WINDOW = 64
-_MAX_HELD_CHARS = 8_000_000
+_MAX_HELD_CHARS = 4_000_000
 
 
 def usage_on_last_line(
@@ -24,6 +24,7 @@ def usage_on_last_line(
     too much has passed to keep.
     """
     held: deque[tuple[Draft | Problem, str | None]] = deque()
+    sizes: deque[int] = deque()
     held_chars = 0
     counted: set[str] = set()
     for item, key in items:
@@ -35,16 +36,13 @@ def usage_on_last_line(
                 held.append((item, key))
         else:
             held.append((item, None))
-        held_chars += _size(item)
+        sizes.append(size_of(item) if isinstance(item, Draft) else 0)
+        held_chars += sizes[-1]
         while held and (held[0][1] is None or len(held) > _WINDOW or held_chars > _MAX_HELD_CHARS):
-            held_chars -= _size(held[0][0])
+            held_chars -= sizes.popleft()
             yield _released(held, counted)
     while held:
         yield _released(held, counted)
-
-
-def _size(item: Draft | Problem) -> int:
-    return sum(len(event.text) for event in item.events) if isinstance(item, Draft) else 0
 
 
 def _supersede(held: deque[tuple[Draft | Problem, str | None]], line: Draft, key: str) -> set[str]:

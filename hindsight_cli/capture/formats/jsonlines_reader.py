@@ -22,6 +22,8 @@ _PADDING = b"\x00 \t\r\n"
 _BLANKS = " \t\r\n"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_DIGITS = 1000
+_DEEP = 500  # opening brackets; a value with fewer is never too deep
+_SPARE_FRAMES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,32 @@ def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
     Raises:
         ValueError, RecursionError: as `parse_json`.
     """
+    decoder = _DECODER
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = decoder.raw_decode(text, start)
     except json.JSONDecodeError:
         raise
     except ValueError:  # more digits than Python converts
-        value, end = _LONG_INT_DECODER.raw_decode(text, start)
+        decoder = _LONG_INT_DECODER
+        value, end = decoder.raw_decode(text, start)
+    if text.count("[", start, end) + text.count("{", start, end) > _DEEP:
+        _check_depth(decoder, text, start, _SPARE_FRAMES)
     escape = text.find("\\u", start, end)
     if escape >= 0 and max(text.find("\\ud", escape, end), text.find("\\uD", escape, end)) >= 0:
         value = without_surrogates(value)
     return value, end
+
+
+def _check_depth(decoder: json.JSONDecoder, text: str, start: int, frames: int) -> None:
+    """Parse `frames` calls further down: what that bears can be written and read anywhere.
+
+    Raises:
+        RecursionError: the value is nested too deeply.
+    """
+    if frames:
+        _check_depth(decoder, text, start, frames - 1)
+    else:
+        decoder.raw_decode(text, start)
 
 
 def _finite(digits: str) -> float | str:

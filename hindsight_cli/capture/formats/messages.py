@@ -24,6 +24,7 @@ from hindsight_cli.records.event import Actor, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _ID_KEYS = ("task_id", "instance_id", "id", "uuid", "conversation_id", "session_id")
+_NEAR_BYTES = 64 * 1024  # searched; what is longer is parsed only where that tells nothing
 _FIRST_MESSAGE = re.compile(
     rb'"(?:messages|traj|trajectory|conversations)"\s*:\s*\[\s*\{\s*'
     rb'(?:"\w+"\s*:\s*(?:"(?:\\.|[^"\\])*"|[\w.+-]+|\[\s*\])\s*,\s*)*"(?:role|from)"\s*:'
@@ -37,14 +38,21 @@ _BARE_MESSAGE = re.compile(
 def recognizes(path: Path, head: bytes) -> bool:
     """Whether the file begins with a chat message, or with a run that holds some."""
     head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"["):
-        return bool(_BARE_MESSAGE.match(head) or _FIRST_MESSAGE.search(head))
-    if not head.startswith(b"{"):
+    if head[:1] not in (b"[", b"{"):
         return False
+    near, line = head[:_NEAR_BYTES], head.split(b"\n", 1)[0]
+    is_long = len(line) > _NEAR_BYTES
+    if head.startswith(b"[") or is_long:
+        if (head.startswith(b"[") and _BARE_MESSAGE.match(head)) or _FIRST_MESSAGE.search(near):
+            return True
+        if not is_long:
+            return False
     try:
-        first = parse_json(head.split(b"\n", 1)[0])
+        first = parse_json(line)
     except (ValueError, RecursionError):
-        return bool(_FIRST_MESSAGE.search(head))
+        return bool(_FIRST_MESSAGE.search(near))
+    if isinstance(first, list):
+        first = next(iter(first), None)
     return (is_message(first) and "payload" not in first) or bool(message_list(first))
 
 
