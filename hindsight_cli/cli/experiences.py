@@ -232,7 +232,9 @@ def forget(experience_id: ExperienceId, root: Root = None, as_json: AsJson = Fal
 @app.command()
 def add(
     file: Annotated[Path, typer.Option("--from", help="JSON Lines; - for stdin.")],
-    approve_now: Annotated[bool, typer.Option("--approve", help="Approve them at once.")] = False,
+    approve_now: Annotated[
+        bool, typer.Option("--approve", help="Approve all at once: they are your own words.")
+    ] = False,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:

@@ -30,7 +30,7 @@ def rebuild(root: Root = None, as_json: AsJson = False) -> None:
     """
     from hindsight_cli.api.index import Index, delete_index, use_index
     from hindsight_cli.api.project import Project
-    from hindsight_cli.cli.render import Output
+    from hindsight_cli.cli.render import Output, count
     from hindsight_cli.cli.start import start_of
     from hindsight_cli.records.experience import ReviewStatus
 
@@ -45,7 +45,8 @@ def rebuild(root: Root = None, as_json: AsJson = False) -> None:
 
     sessions, experiences = use_index(project, sync)
     data = {"sessions": sessions, "experiences": experiences}
-    text = f"Index made again: {sessions} sessions, {experiences} experiences."
+    counted = f"{count(sessions, 'session')}, {count(experiences, 'experience')}"
+    text = f"Index made again: {counted}."
     Output("index rebuild", as_json=as_json).result(data, text)
 
 
