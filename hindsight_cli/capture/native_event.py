@@ -32,6 +32,7 @@ _ACTORS = {
     EventType.COMPACTION: Actor.SYSTEM,
     EventType.OTHER: Actor.SYSTEM,
 }
+_MAX_DEPTH = 500  # what every command can read again, however deep it is called itself
 _E = TypeVar("_E", bound=StrEnum)
 
 
@@ -47,6 +48,8 @@ def drafts_from_json(
         InvalidEventError: names the line and the field.
     """
     where = f"event {number}"
+    if _is_deeper(given, _MAX_DEPTH):
+        raise InvalidEventError(where, f"it is nested more than {_MAX_DEPTH} levels deep")
     data = {_ALIASES.get(key, key): value for key, value in given.items()}
     data.setdefault("timestamp", now)
     event_type = _enum(EventType, data.get("event_type"), where, "event_type")
@@ -89,6 +92,20 @@ def with_status(result: DraftEvent, call: Event | None) -> DraftEvent:
         exit_code=verdict.exit_code if result.exit_code is None else result.exit_code,
         error_type=result.error_type or verdict.error_type,
     )
+
+
+def _is_deeper(value: JsonValue, levels: int) -> bool:
+    level: list[JsonValue] = [value]
+    for _ in range(levels):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
+            if isinstance(inner, Mapping | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _draft(event_type: EventType, data: Mapping[str, JsonValue], where: str) -> DraftEvent:

@@ -83,6 +83,8 @@ def test_json_lines_are_taken_all_or_none(hindsight: Hindsight, project: Project
         '{"event_type": "tool_result", "tool_name": "x", "exit_code": "two"}',
         '{"event_type": "outcome"}',
         "{}",
+        '{"event_type": "message", "extra": {"a": ' + "[" * 940 + "]" * 940 + "}}",
+        '{"event_type": "message", "extra": {"a": ' + "[" * 5000 + "]" * 5000 + "}}",
     ],
 )
 def test_what_is_no_event_is_refused_by_name(
