@@ -193,6 +193,7 @@ def document_of(state: ExperienceState) -> Document:
         scenario=content.scenario,
         recommend=content.recommend,
         avoid=content.avoid,
+        context=state.experience.task,
         tool_tags=content.tool_tags,
         task_tags=content.task_tags,
         error_fingerprints=state.experience.error_fingerprints,

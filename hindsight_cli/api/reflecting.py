@@ -37,6 +37,7 @@ from hindsight_cli.reflect.wording import language_of
 from hindsight_cli.text import one_line
 
 EVIDENCE_CHARS = 400
+TASK_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +219,7 @@ def experience_from(verdict: Verdict, trace: Trace, source: Source) -> Experienc
     return Experience(
         experience_id=experience_id_of(trace.trace_id, candidate.kind, steps),
         trace_id=trace.trace_id,
+        task=one_line(trace.task, TASK_CHARS),
         content=Content(
             kind=candidate.kind,
             scenario=candidate.scenario,

@@ -27,6 +27,7 @@ def experience(state: ExperienceState) -> Json:
     return {
         "experience_id": proposal.experience_id,
         "trace_id": proposal.trace_id,
+        "task": proposal.task,
         **asdict(proposal.content),
         "content_hash": proposal.content.content_hash,
         "origin": proposal.origin.value,

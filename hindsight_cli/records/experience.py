@@ -113,6 +113,7 @@ class Experience:
     experience_id: str  # ex-<12 hex>, kept through edits
     trace_id: str | None  # None for one a human wrote without a trace
     content: Content
+    task: str = ""  # what that run was asked to do, shortened; found by, never injected
     origin: Origin = Origin.AGENT
     risk: tuple[str, ...] = ()
     source: Source = field(default_factory=lambda: Source(reflector="rules"))
@@ -217,6 +218,7 @@ def experience_from_dict(data: Mapping[str, JsonValue]) -> Experience:
         experience_id=str(data["experience_id"]),
         trace_id=_text_or_none(data.get("trace_id")),
         content=content_from_dict(data["content"]),
+        task=str(data.get("task") or ""),
         origin=Origin(data.get("origin") or Origin.AGENT),
         risk=tuple(map(str, data.get("risk") or ())),
         source=Source(

@@ -13,6 +13,7 @@ class Document:
     scenario: str
     recommend: str
     avoid: str = ""
+    context: str = ""  # the task it was learned in: weak words, searched with `avoid`
     tool_tags: tuple[str, ...] = ()
     task_tags: tuple[str, ...] = ()
     error_fingerprints: tuple[str, ...] = ()  # as `fingerprint.error_fingerprint` writes them

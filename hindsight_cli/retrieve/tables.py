@@ -83,7 +83,8 @@ class Tables:
     def _insert(self, number: int, document: Document) -> set[str]:
         tags = " ".join((*document.tool_tags, *document.task_tags))
         errors = re.sub(r"<[a-z]+>", " ", " ".join(document.error_fingerprints))
-        texts = (document.scenario, document.recommend, document.avoid, tags, errors)
+        weak = f"{document.avoid} {document.context}"
+        texts = (document.scenario, document.recommend, weak, tags, errors)
         fields = [terms(text) for text in texts]
         self._db.execute(
             "INSERT INTO retrieval_text (rowid, scenario, recommend, avoid, tags, errors)"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -370,3 +371,17 @@ def test_a_search_imports_nothing_heavy() -> None:
     )
 
     assert child.stdout.strip() == ""
+
+
+def test_an_experience_is_found_by_the_task_it_was_learned_in() -> None:
+    learned = Document(
+        experience_id="ex-1",
+        scenario="A filter for `cursor` matches nothing",
+        recommend="Ask for `cursor[bot]`.",
+        context="can you address the bugbot comment on the PR?",
+    )
+    index = LexicalIndex(sqlite3.connect(":memory:"))
+    index.rebuild([learned])
+    assert [h.experience_id for h in index.search("address the bugbot comment").hits] == ["ex-1"]
+    index.rebuild([replace(learned, context="")])
+    assert index.search("address the bugbot comment").abstained
