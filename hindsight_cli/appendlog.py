@@ -244,7 +244,9 @@ def _heal(path: Path, fd: int) -> None:
     if parse_object(fragment)[0] is not None:
         _write_all(fd, b"\n")
         return
-    aside = os.open(path.with_name(path.name + ".torn"), os.O_WRONLY | _CREATE, 0o600)
+    aside = os.open(
+        path.with_name(path.name + ".torn"), os.O_WRONLY | os.O_NONBLOCK | _CREATE, 0o600
+    )
     try:
         _write_all(aside, fragment + b"\n")
     finally:

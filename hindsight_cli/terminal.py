@@ -1,13 +1,12 @@
 """Recorded text is data: make every control character visible before a terminal sees it.
 
-Source: security research R1; docs/explanation/trust.md.
+Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations
 
 import re
 
-_KEEP = {"\n", "\t"}
 _INVISIBLE = (
     "\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f"
 )

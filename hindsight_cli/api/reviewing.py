@@ -99,8 +99,12 @@ def approve_all_safe(project: Project) -> tuple[list[Decision], list[ExperienceS
     """
     refuse_inside_agent(project.env)
     pending = [judged_again(s) for s in list_experiences(project, [ReviewStatus.PENDING])]
-    left = [s for s in pending if not is_safe(s.experience) or s.decided_by is not None]
-    entries = [_decider(project).approve(s, confirmed=False) for s in pending if s not in left]
+    safe: list[ExperienceState] = []
+    left: list[ExperienceState] = []
+    for state in pending:
+        plain = is_safe(state.experience) and state.decided_by is None
+        (safe if plain else left).append(state)
+    entries = [_decider(project).approve(s, confirmed=False) for s in safe]
     _commit(project, entries)
     decided = {s.experience.experience_id: s for s in list_experiences(project)}
     return [Decision(decided[e.experience_id], e.entry_id) for e in entries], left

@@ -95,11 +95,10 @@ def validate(
     output = Output("validate", as_json=as_json)
     if stdin:
         results = validating.judge_lines(sys.stdin.buffer)
-        text = "\n".join(
-            "\t".join([str(r["id"]), r["verdict"], ",".join(r["codes"]), ",".join(r["risk"])])
-            for r in results
-        )
-        output.result({"results": results}, text)
+        rows = [
+            (str(r["id"]), r["verdict"], *map(",".join, (r["codes"], r["risk"]))) for r in results
+        ]
+        output.result({"results": results}, "\n".join("\t".join(row) for row in rows))
         return
     report = validating.validate(Project.open(start_of(root)), experience_ids or ())
     for message in report.messages:

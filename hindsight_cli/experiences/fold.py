@@ -2,7 +2,7 @@
 
 Entries are deduplicated by id and ordered by (at, entry_id). A person's decision
 outranks an automatic one, the last one wins; decisions made side by side on two
-branches that disagree leave the experience pending. Source: DESIGN "Ledger entry".
+branches that disagree leave the experience pending. Source: docs/reference/experience-format.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ NFC everywhere; words spelt in look-alike compatibility letters (full-width, mat
 become plain, while single compatibility characters stay: an experience about full-width
 digits or ℝ must keep them. Scanning reads more views of the text, see views.py.
 
-Source: security research W4; docs/explanation/trust.md.
+Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations

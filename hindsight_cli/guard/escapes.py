@@ -1,6 +1,6 @@
 """Terminal escapes a tool's output may hold: colours, progress bars, honest links.
 
-Source: security research R1.
+Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations

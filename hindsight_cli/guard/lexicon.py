@@ -4,7 +4,7 @@ A rule in risk.py asks for two or three families close together, never for a sen
 new wording of an old trick is still found. English and Chinese in depth; for other
 languages the families of dismissing and of instructions.
 
-All of it is matched against case-folded NFKC text. Source: security research W5.
+All of it is matched against case-folded NFKC text. Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ An experience may rest on what the agent did and the user said. Advice whose wor
 only in what a tool returned (a web page, a README, an MCP reply) is somebody else's: a
 human has to confirm it by typing.
 
-Source: security research 1.4 (content-word rule) and W3; docs/explanation/trust.md.
+Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Two levels. Hostile: the text gives the reader orders about its own rules, hides
 data out; kept apart. Risky: a command an agent should not take from memory without a
 person's look. Negated ("never run X") and quoted text weigh less.
 
-Source: security research W5; docs/explanation/trust.md.
+Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations

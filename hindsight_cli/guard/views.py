@@ -2,7 +2,7 @@
 
 A view is made only where its encoding shows, so ordinary prose costs one pass.
 
-Source: security research W4; docs/explanation/trust.md.
+Source: docs/explanation/trust.md.
 """
 
 from __future__ import annotations
