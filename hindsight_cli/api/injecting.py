@@ -15,6 +15,16 @@ from hindsight_cli.records.injection import Injection
 from hindsight_cli.records.ledger import EntryKind, LedgerEntry, new_entry_id
 
 
+class Prepared:
+    """A block made and not yet put before anybody; `deliver` writes its receipts."""
+
+    __slots__ = ("injection", "receipts")
+
+    def __init__(self, injection: Injection, receipts: list[LedgerEntry]) -> None:
+        self.injection = injection
+        self.receipts = receipts
+
+
 def inject(
     project: Project,
     task: str,
@@ -31,6 +41,20 @@ def inject(
     Raises:
         StorageError: the receipt could not be written.
     """
+    prepared = prepare(project, task, error=error, session=session, max_tokens=max_tokens)
+    deliver(project, prepared)
+    return prepared.injection
+
+
+def prepare(
+    project: Project,
+    task: str,
+    *,
+    error: bool = False,
+    session: str | None = None,
+    max_tokens: int | None = None,
+) -> Prepared:
+    """As `inject`, without receipts: the caller may yet fail to put the block anywhere."""
     session = project.redactor.text(session) if session else None
     result = search(project, task, SearchOptions(error=error))
     seen = _shown_in(project, session) if session else frozenset()
@@ -41,15 +65,21 @@ def inject(
     text, shown = render_block(_rules(project, new), injection_id, max_tokens=limit)
     if not shown:
         reason = result.reason if result.abstained else _why_none(result.found, fresh, new)
-        return Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=reason)
-    receipts = [_receipt(project, i, injection_id, session) for i in shown]
-    project.ledger.append(receipts, durable=False)  # an agent waits; a lost receipt is no harm
-    return Injection(
+        nothing = Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=reason)
+        return Prepared(nothing, [])
+    injection = Injection(
         injection_id=injection_id,
         text=text,
         experience_ids=tuple(shown),
         tokens=estimate_tokens(text),
     )
+    return Prepared(injection, [_receipt(project, i, injection_id, session) for i in shown])
+
+
+def deliver(project: Project, prepared: Prepared) -> None:
+    """Leave the receipts of a block that was put before an agent."""
+    if prepared.receipts:  # an agent waits; a lost receipt is no harm
+        project.ledger.append(prepared.receipts, durable=False)
 
 
 def _rules(project: Project, found: Iterable[Found]) -> list[Rule]:

@@ -17,6 +17,7 @@ from hindsight_cli.traces.plain import check_files, check_folders
 
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
+TERMINAL = "terminal"  # the source of what a run's terminal showed
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,17 @@ class TraceFiles:
         self.folder = folder
 
     def find(self, session_id: str) -> Path | None:
-        """The file of a session, whichever month it lies in.
+        """The file of a session, whichever month it lies in; that of its terminal if none other.
 
         Raises:
             StorageError: a link or a pipe lies in its place.
         """
-        paths = (month / f"{session_id}.jsonl" for month in self._months(session_id))
+        return self.find_source(session_id) or self.find_source(session_id, TERMINAL)
+
+    def find_source(self, session_id: str, source: str = "") -> Path | None:
+        """As `find`, for exactly one source; "" is the session's own file."""
+        name = _name(session_id, source)
+        paths = (month / name for month in self._months(session_id))
         path = next((path for path in paths if os.path.lexists(path)), None)
         if path is not None:
             check_files(path)
@@ -91,20 +97,41 @@ class TraceFiles:
     def sessions(self) -> list[SessionFile]:
         """Every session, oldest month first. Files of other sources (`a.hooks.jsonl`) are not.
 
+        A terminal's file stands for its session as long as there is no better one: that of
+        a run still going on, or killed.
+
         Raises:
             StorageError: a link or a pipe lies in the place of one.
         """
-        paths = [
-            path
-            for month in self._months()
-            for path in sorted(month.glob("*.jsonl"))
-            if _SESSION_ID.fullmatch(path.stem)
-        ]
-        check_files(*paths)
-        return [SessionFile(path.stem, path) for path in paths]
+        files: dict[str, Path] = {}
+        for path in (p for month in self._months() for p in sorted(month.glob("*.jsonl"))):
+            session_id, _, source = path.stem.partition(".")
+            if not _SESSION_ID.fullmatch(session_id) or source not in ("", TERMINAL):
+                continue
+            if source == "" or session_id not in files:
+                files[session_id] = path
+        check_files(*files.values())
+        return [SessionFile(session_id, path) for session_id, path in files.items()]
+
+    def promote(self, session_id: str, source: str) -> bool:
+        """Make a source's file the session's own; False when it has one, or it cannot be moved."""
+        path = self.find_source(session_id, source)
+        if path is None or self.find_source(session_id) is not None:
+            return False
+        own = path.with_name(_name(session_id))
+        try:
+            os.link(path, own)  # fails where a file is, unlike a rename
+        except FileExistsError:
+            return False
+        except OSError:
+            with contextlib.suppress(OSError):  # a file system without links
+                path.rename(own)
+        else:
+            path.unlink()
+        return own.exists()
 
     @contextlib.contextmanager
-    def open(self, session_id: str, *, month: str) -> Iterator[OpenSession]:
+    def open(self, session_id: str, *, month: str, source: str = "") -> Iterator[OpenSession]:
         """Lock a session's file, made under `month` (yyyy-mm) when there is none.
 
         Raises:
@@ -112,7 +139,8 @@ class TraceFiles:
         """
         if not _SESSION_ID.fullmatch(session_id):
             raise StorageError(session_id, "it is no session id")
-        path = self.find(session_id) or self.folder / month / f"{session_id}.jsonl"
+        found = self.find_source(session_id, source)
+        path = found or self.folder / month / _name(session_id, source)
         check_folders(self.folder, path.parent)
         check_files(path, path.with_name(path.name + ".torn"))
         with appendlog.locked(path) as log:
@@ -138,6 +166,10 @@ class TraceFiles:
         months = [path for path in sorted(self.folder.glob("*")) if _MONTH.fullmatch(path.name)]
         check_folders(*months)
         return months
+
+
+def _name(session_id: str, source: str = "") -> str:
+    return f"{session_id}.{source}.jsonl" if source else f"{session_id}.jsonl"
 
 
 def month_of(timestamp: str | None, today: str) -> str:

@@ -1,0 +1,125 @@
+"""What a relay tells its recorder: frames over a pipe that never hold up the relay.
+
+A frame is one byte of kind, four of length (big endian), then its payload. When the
+recorder is slow, output is dropped and counted, never waited for.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections import deque
+
+OUTPUT, DROPPED, RESIZED, TYPED, DELIVERED, ENDED = b"O", b"D", b"R", b"T", b"I", b"E"
+HEADER_BYTES = 5
+_MAX_PENDING = 4 * 1024 * 1024
+_PIPE_BYTES = 1024 * 1024
+_SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ; Linux only
+
+
+def frame(kind: bytes, payload: bytes = b"") -> bytes:
+    return kind + len(payload).to_bytes(4, "big") + payload
+
+
+class Feed:
+    """The writing end: a `Sink` for the relay."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._pending: deque[bytes] = deque()
+        self._pending_bytes = 0
+        self._written = 0  # of the first one pending
+        self._dropped = 0
+        self._broken = False
+        os.set_blocking(fd, False)
+        _enlarge(fd)
+
+    def output(self, data: bytes) -> None:
+        if self._pending_bytes > _MAX_PENDING:
+            self._dropped += len(data)
+            self._flush()
+            return
+        if self._dropped:
+            self._put(frame(DROPPED, str(self._dropped).encode()))
+            self._dropped = 0
+        self._put(frame(OUTPUT, data))
+
+    def resized(self, rows: int, columns: int) -> None:
+        self._put(frame(RESIZED, b"%d %d" % (rows, columns)))
+
+    def typed(self) -> None:
+        self._put(frame(TYPED))
+
+    def delivered(self, how: str) -> None:
+        """The block that the recorder prepared was put before the agent."""
+        self._put(frame(DELIVERED, how.encode()))
+
+    def ended(self, payload: bytes, *, timeout_s: float) -> None:
+        """The last frame; waits until the recorder has taken everything, or for the timeout."""
+        if self._dropped:
+            self._put(frame(DROPPED, str(self._dropped).encode()))
+        self._put(frame(ENDED, payload))
+        deadline = time.monotonic() + timeout_s
+        while self._pending and not self._broken and (left := deadline - time.monotonic()) > 0:
+            select.select([], [self._fd], [], left)
+            self._flush()
+        os.close(self._fd)
+
+    def _put(self, data: bytes) -> None:
+        if not self._broken:
+            self._pending.append(data)
+            self._pending_bytes += len(data)
+            self._flush()
+
+    def _flush(self) -> None:
+        try:
+            while self._pending:
+                first = self._pending[0]
+                self._written += os.write(self._fd, memoryview(first)[self._written :])
+                if self._written == len(first):
+                    self._pending.popleft()
+                    self._pending_bytes -= len(first)
+                    self._written = 0
+        except BlockingIOError:
+            pass
+        except OSError:  # the recorder is gone; the run goes on without it
+            self._broken = True
+            self._pending.clear()
+
+
+class FrameReader:
+    """The reading end: whole frames out of what arrives."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._buffer = bytearray()
+        self.at_end = False
+
+    def frames(self, timeout_s: float) -> list[tuple[bytes, bytes]]:
+        """The frames that are complete after waiting for more at most so long."""
+        ready, _, _ = select.select([self._fd], [], [], timeout_s)
+        if ready:
+            data = os.read(self._fd, _PIPE_BYTES)
+            self.at_end = not data
+            self._buffer += data
+        found = []
+        at = 0
+        while len(self._buffer) - at >= HEADER_BYTES:
+            size = int.from_bytes(self._buffer[at + 1 : at + HEADER_BYTES], "big")
+            if len(self._buffer) - at < HEADER_BYTES + size:
+                break
+            kind = bytes(self._buffer[at : at + 1])
+            found.append((kind, bytes(self._buffer[at + HEADER_BYTES : at + HEADER_BYTES + size])))
+            at += HEADER_BYTES + size
+        del self._buffer[:at]
+        return found
+
+
+def _enlarge(fd: int) -> None:
+    try:
+        import fcntl
+
+        fcntl.fcntl(fd, _SET_PIPE_SIZE, _PIPE_BYTES)
+    except (ImportError, OSError):
+        pass  # elsewhere pipes have the size they have
