@@ -57,12 +57,12 @@ def prepare(
     """As `inject`, without receipts: the caller may yet fail to put the block anywhere."""
     session = project.redactor.text(session) if session else None
     result = search(project, task, SearchOptions(error=error))
-    seen = _shown_in(project, session) if session else frozenset()
+    seen = receipts_of(project, session) if session else {}
     fresh = [f for f in result.found if not f.state.stale]
     new = [f for f in fresh if f.state.experience.experience_id not in seen]
     injection_id = f"inj-{os.urandom(6).hex()}"
     limit = project.settings.inject_max_tokens if max_tokens is None else max_tokens
-    text, shown = render_block(_rules(project, new), injection_id, max_tokens=limit)
+    text, shown = render_block(rules_of(project, new), injection_id, max_tokens=limit)
     if not shown:
         reason = result.reason if result.abstained else _why_none(result.found, fresh, new)
         nothing = Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=reason)
@@ -82,7 +82,8 @@ def deliver(project: Project, prepared: Prepared) -> None:
         project.ledger.append(prepared.receipts, durable=False)
 
 
-def _rules(project: Project, found: Iterable[Found]) -> list[Rule]:
+def rules_of(project: Project, found: Iterable[Found]) -> list[Rule]:
+    """What was found as an agent reads it, in the same order."""
     now = project.clock()
     return [
         Rule(
@@ -100,21 +101,24 @@ def _why_none(found: tuple[Found, ...], fresh: list[Found], new: list[Found]) ->
     return "too long for the token cap" if new else "shown in this session before"
 
 
-def _shown_in(project: Project, session: str) -> frozenset[str]:
-    """What was put before this session already."""
+def receipts_of(project: Project, session: str) -> dict[str, str]:
+    """The experiences put before this session so far, each with its latest injection id.
+
+    `session` is redacted, as receipts have it.
+    """
     needle = json.dumps(session, ensure_ascii=False).encode()
     try:
         lines = project.local_ledger.read_bytes().split(b"\n")
     except OSError:
-        return frozenset()
-    shown = set()
+        return {}
+    shown = {}
     for line in lines:
         if b'"injected"' in line and needle in line:
-            data = appendlog.parse_object(line)[0] or {}
-            ours = data.get("entry") == EntryKind.INJECTED
-            if ours and (data.get("data") or {}).get("session") == session:
-                shown.add(str(data.get("experience_id")))
-    return frozenset(shown)
+            entry = appendlog.parse_object(line)[0] or {}
+            data = entry.get("data") or {}
+            if entry.get("entry") == EntryKind.INJECTED and data.get("session") == session:
+                shown[str(entry.get("experience_id"))] = str(data.get("injection_id"))
+    return shown
 
 
 def _receipt(

@@ -54,7 +54,7 @@ def render_block(
 
     Long rules are shortened first: `why` goes, then `avoid` is cut.
     """
-    head = f'<{TAG} receipt="{_escape(injection_id)}">\n{_LEAD}'
+    head = f'<{TAG} receipt="{escape(injection_id)}">\n{_LEAD}'
     tail = f"</{TAG}>"
     left = max_tokens - estimate_tokens(head) - estimate_tokens(tail)
     lines: list[str] = []
@@ -92,14 +92,14 @@ def _line(rule: Rule, number: int, recommend: str, avoid: str, why: str) -> str:
         parts.append(f"Avoid: {avoid}")
     if why:
         parts.append(f"Why: {why}")
-    return _escape(" | ".join(parts))
+    return escape(" | ".join(parts))
 
 
 def _cut(text: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """One line without control characters, and without tags that say who speaks.
 
     `2>&1`, `vector<int>` and `<your-file>` stay as they are: a command must be copyable.
