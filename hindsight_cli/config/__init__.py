@@ -14,6 +14,10 @@ from pathlib import Path
 
 from hindsight_cli.errors import ConfigError, ProjectNotFoundError, ProjectRefusedError
 
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.config.user import UserSettings
+
 FOLDER = ".hindsight"
 MARKER = f"{FOLDER}/project.toml"
 _KINDS = {"int": "a whole number", "str": "a text"}
@@ -94,17 +98,7 @@ def read_settings(root: Path) -> Settings:
             is allowed. Unknown keys are ignored.
     """
     path = root / MARKER
-    try:
-        text = path.read_text(encoding="utf-8")
-        if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
-            return Settings()  # nothing set: the hot paths need not load a parser
-        import tomllib
-
-        data = tomllib.loads(text)
-    except FileNotFoundError:
-        return Settings()
-    except (OSError, ValueError) as error:
-        raise ConfigError(str(path), str(error), "Mend the file or delete it.") from error
+    data = read_toml(path)
     known: dict[str, object] = {}
     for setting in fields(Settings):
         if setting.name not in data:
@@ -119,6 +113,36 @@ def read_settings(root: Path) -> Settings:
             )
         known[setting.name] = value
     return Settings(**known)  # type: ignore[arg-type]  # types were compared with the defaults
+
+
+def read_user_settings(env: Mapping[str, str]) -> UserSettings:
+    """This user's settings, see `config.user`.
+
+    Raises:
+        ConfigError: unreadable TOML, or a value that is not allowed.
+    """
+    from hindsight_cli.config.user import read_user_settings  # nothing for the hot paths
+
+    return read_user_settings(env)
+
+
+def read_toml(path: Path) -> Mapping[str, object]:
+    """The keys of a settings file; none when it is not there.
+
+    Raises:
+        ConfigError: it cannot be read, or is no TOML.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        if all(line.lstrip()[:1] in ("", "#") for line in text.split("\n")):
+            return {}  # nothing set: the hot paths need not load a parser
+        import tomllib
+
+        return tomllib.loads(text)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(str(path), str(error), "Mend the file or delete it.") from error
 
 
 def user_data_folder(env: Mapping[str, str]) -> Path:
