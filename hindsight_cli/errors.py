@@ -203,6 +203,77 @@ class NothingToUndoError(ReviewRefusedError):
         )
 
 
+class AgentSettingsError(AgentReviewError):
+    """Settings say where traces are sent and what is run: no agent changes them."""
+
+    code = "agent_settings"
+
+    def __init__(self, variable: str) -> None:
+        HindsightError.__init__(
+            self,
+            f"Settings are for a person: this shell runs inside an agent ({variable} is set).",
+            hint="Set it in your own terminal, or set HINDSIGHT_CLI_ALLOW_AGENT_REVIEW=1.",
+        )
+
+
+class ModelNotConfiguredError(HindsightError):
+    code = "model_not_configured"
+
+    def __init__(self, reflector: str) -> None:
+        if reflector == "command":
+            missing = "No command is configured to reflect with"
+            hint = "`hindsight config set reflect_command 'claude -p'`, or another that answers."
+        else:
+            missing = "No model is configured"
+            hint = (
+                "`hindsight config set llm_model anthropic/claude-sonnet-4-5`, with its key in "
+                "ANTHROPIC_API_KEY (each provider has its own); for your own server also "
+                "llm_api_base."
+            )
+        super().__init__(f"{missing}, so rules reflected.", hint=hint)
+
+
+class ModelFailedError(HindsightError):
+    """A model or command gave no answer. `is_final`: asking it again is of no use for now."""
+
+    code = "model_failed"
+
+    def __init__(self, model: str, problem: str, *, remedy: str, is_final: bool = False) -> None:
+        super().__init__(f"{model}: {problem}.", hint=f"The trace is kept. {remedy}")
+        self.is_final = is_final
+
+
+class DailyCallsSpentError(HindsightError):
+    code = "daily_calls_spent"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"All {limit} model calls of this day (UTC) are spent.",
+            hint="They begin anew at 00:00 UTC; `hindsight config set llm_daily_calls N` allows "
+            "more.",
+        )
+
+
+class ReflectionRunningError(HindsightError):
+    code = "reflection_running"
+
+    def __init__(self, waited_s: int) -> None:
+        super().__init__(
+            f"Another reflection with a model still runs here, after {waited_s} s of waiting.",
+            hint="The traces are kept: run it again later; `hindsight status` shows the other.",
+        )
+
+
+class NestedReflectionError(HindsightError):
+    code = "nested_reflection"
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(
+            f"A reflection does not reflect on itself ({variable} is set).",
+            hint="Run it outside of the command that Hindsight reflects with.",
+        )
+
+
 class UnusableReplyError(HindsightError):
     code = "unusable_reply"
 
