@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from hindsight_cli.cli import capture, demo, experiences, index, record, reflect, search, traces
+from hindsight_cli.cli import (
+    capture,
+    demo,
+    experiences,
+    index,
+    mcp,
+    record,
+    reflect,
+    search,
+    traces,
+)
 from hindsight_cli.cli.border import guarded
 from hindsight_cli.errors import UsageError
 
@@ -23,6 +33,7 @@ for module in (capture, reflect, search, index, demo):
 app.add_typer(record.app, name="record")
 app.add_typer(traces.app, name="traces")
 app.add_typer(experiences.app, name="experiences")
+app.add_typer(mcp.app, name="mcp")
 
 
 @app.callback()
@@ -42,7 +53,7 @@ def run(argv: Sequence[str]) -> int:
     """Run one command line; gives its exit code."""
     as_json = "--json" in argv[: argv.index("--") if "--" in argv else None]
     words = [a for a in argv if not a.startswith("-")]
-    groups = ("record", "traces", "experiences", "index", "config")
+    groups = ("record", "traces", "experiences", "index", "config", "mcp")
     command = " ".join(words[: 2 if words[:1] and words[0] in groups else 1])
     return guarded(command, as_json, lambda: _run(list(argv), command))
 
