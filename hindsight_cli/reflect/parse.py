@@ -200,7 +200,27 @@ def _experiences(
             problems.append(f"experience {number} is no object")
             continue
         problems += [f"experience {number}: {text}" for text in _complaints(item)]
-        yield item
+        yield _with_mapped_tools(item)
+
+
+def _with_mapped_tools(item: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """The strict schema's list of {tool, versions} as the mapping it stands for.
+
+    Left as it is, for the guard to refuse, when it is no such list or names a tool twice.
+    """
+    scope = item.get("scope")
+    tools = scope.get("tools") if isinstance(scope, dict) else None
+    if not isinstance(scope, dict) or not isinstance(tools, list):
+        return item
+    pairs = [
+        (pair["tool"], pair["versions"])
+        for pair in tools
+        if isinstance(pair, dict) and set(pair) == {"tool", "versions"}
+    ]
+    names = {name for name, _ in pairs if isinstance(name, str)}
+    if len(names) != len(tools):
+        return item
+    return {**item, "scope": {**scope, "tools": dict(pairs)}}
 
 
 def _complaints(item: Mapping[str, JsonValue]) -> Iterator[str]:

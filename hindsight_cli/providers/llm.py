@@ -1,0 +1,175 @@
+"""The only door to litellm: one question, one answer, within one deadline.
+
+litellm looks up prices and headers on the network when imported, reads a `.env` that it
+finds near itself (so a repository's could choose where traces go), and prints hints;
+all of that is turned off before anything is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hindsight_cli.errors import ModelFailedError
+from hindsight_cli.providers.answering import Answer, timed_out
+from hindsight_cli.providers.llm_faults import Fault, Kind, fault_of
+from hindsight_cli.records.jsonvalue import JsonValue
+
+TEMPERATURE = 0.2
+KEY_VARIABLE = "HINDSIGHT_CLI_LLM_API_KEY"
+_ENVIRONMENT = {
+    "LITELLM_OFFLINE_MODE": "true",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",  # else it loads a `.env`
+    "LITELLM_TELEMETRY": "False",
+}
+_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai")
+_MAX_TRIES = 4
+_FIRST_PAUSE_S = 0.5
+_NO_KEY = "none"  # a server of one's own wants none, but the client library wants one
+
+
+class LlmModel:
+    """A model as litellm names it. `before_call` may refuse a request by raising."""
+
+    def __init__(
+        self,
+        name: str,
+        api_base: str = "",
+        *,
+        api_key: str = "",
+        before_call: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.name = name
+        self._api_base = api_base
+        self._api_key = api_key
+        self._before_call = before_call
+
+    def answer(self, prompt: str, *, schema: Mapping[str, JsonValue], timeout_s: float) -> Answer:
+        """Ask once; again, within `timeout_s` altogether, where that may help.
+
+        Busy and broken endpoints are asked again after a pause, those that refuse a
+        temperature or a JSON schema are asked again without.
+
+        Raises:
+            ModelFailedError: no answer; says why and what to do.
+        """
+        deadline = time.monotonic() + timeout_s
+        litellm = load_litellm()
+        wishes = self._wishes(litellm, schema)
+        wishes["messages"] = [{"role": "user", "content": prompt}]
+        notes: list[str] = []
+        tries, counted = 0, False
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise timed_out(self.name, timeout_s)
+            if not counted:
+                self._before_call()
+            try:
+                return Answer(_text_of(litellm.completion(timeout=left, **wishes)), tuple(notes))
+            except Exception as error:  # litellm lets through whatever its parts raise
+                fault = fault_of(error)
+            counted = not fault.was_sent
+            if fault.kind is Kind.REFUSED and (note := _give_way(wishes, fault)):
+                notes.append(note)
+                continue
+            tries += 1
+            if fault.kind is not Kind.PASSING or tries >= _MAX_TRIES:
+                raise self._failed(fault)
+            pause = fault.retry_after_s or _FIRST_PAUSE_S * 2 ** (tries - 1)
+            if time.monotonic() + pause >= deadline:
+                raise timed_out(self.name, timeout_s) if fault.is_timeout else self._failed(fault)
+            time.sleep(pause)
+
+    def close(self) -> None:
+        """Nothing to end: what hangs is left to its daemon thread."""
+
+    def _wishes(self, litellm: Any, schema: Mapping[str, JsonValue]) -> dict[str, Any]:
+        """The arguments of the call; the provider and its key are looked at first."""
+        try:
+            provider = str(litellm.get_llm_provider(self.name)[1])
+        except Exception as error:  # litellm raises several kinds here
+            raise ModelFailedError(
+                self.name,
+                "it does not say whose model it is",
+                remedy="Name the provider too, as in `hindsight config set llm_model "
+                "anthropic/claude-sonnet-4-5`.",
+                is_final=True,
+            ) from error
+        key = self._api_key
+        if not key and not self._api_base:
+            missing = _missing_keys(litellm, self.name)
+            if missing:
+                raise ModelFailedError(
+                    self.name,
+                    f"{provider} needs a key and {' or '.join(missing)} is not set",
+                    remedy=f"Set {missing[0]} in your shell, then run it again.",
+                    is_final=True,
+                )
+        if not key and self._api_base and _missing_keys(litellm, self.name):
+            key = _NO_KEY
+        wishes: dict[str, Any] = {
+            "model": self.name,
+            "temperature": TEMPERATURE,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "reflection", "strict": True, "schema": dict(schema)},
+            },
+            "max_retries": 0,
+            "num_retries": 0,
+            "stream": False,
+        }
+        if self._api_base:
+            wishes["api_base"] = self._api_base
+        if key:
+            wishes["api_key"] = key
+        return wishes
+
+    def _failed(self, fault: Fault) -> ModelFailedError:
+        return ModelFailedError(
+            self.name, fault.problem, remedy=fault.remedy, is_final=fault.kind is Kind.FINAL
+        )
+
+
+def load_litellm() -> Any:
+    """litellm, silent and offline but for the calls it is asked for. Seconds when first called."""
+    os.environ.update(_ENVIRONMENT)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        logger.handlers = [logging.NullHandler()]
+        logger.propagate = False
+    return litellm
+
+
+def _missing_keys(litellm: Any, name: str) -> list[str]:
+    missing = litellm.validate_environment(name)["missing_keys"]
+    return [str(variable) for variable in missing if str(variable).endswith("_API_KEY")]
+
+
+def _give_way(wishes: dict[str, Any], fault: Fault) -> str:
+    """Ask for less than was refused; says what is not asked for any more, "" when nothing is."""
+    if "temperature" in wishes and fault.speaks_of("temperature"):
+        del wishes["temperature"]
+        return "temperature not applied"
+    if "response_format" in wishes:  # also when it does not say what it refuses
+        del wishes["response_format"]
+        return "JSON schema not applied"
+    return ""
+
+
+def _text_of(response: Any) -> str:
+    """The reply of the first choice, also when it came as the arguments of a forced tool."""
+    message = response.choices[0].message
+    if message.content:
+        return str(message.content)
+    for call in message.tool_calls or ():
+        return str(call.function.arguments or "")
+    return ""
