@@ -26,6 +26,7 @@ from mcp_types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
@@ -64,15 +65,25 @@ def decode(line: bytes) -> JSONRPCMessage | Refusal:
     Half a surrogate pair, as clients that cut a text by UTF-16 units send it, becomes
     U+FFFD.
     """
-    with contextlib.suppress(ValueError):
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return _decode_odd(line)
+    if isinstance(message, JSONRPCNotification) and b'"id"' in line:
+        return _decode_odd(line)  # to the SDK a request with an odd id is a notification
+    return message
+
+
+def _decode_odd(line: bytes) -> JSONRPCMessage | Refusal:
     try:
         data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return _refusal(PARSE_ERROR, "This line is not JSON in UTF-8.", _lenient_id(line))
     with contextlib.suppress(ValueError, RecursionError):
         text = plain_utf8(json.dumps(data, ensure_ascii=False))
-        return jsonrpc_message_adapter.validate_json(text, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+        if not (isinstance(message, JSONRPCNotification) and "id" in data):
+            return message
     return _refusal(INVALID_REQUEST, "This line is not a JSON-RPC 2.0 message.", _id_in(data))
 
 

@@ -1,0 +1,134 @@
+"""The wire of `hindsight mcp serve`, in an environment whose locale is not UTF-8."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.mcp.conftest import Shop
+from tests.mcp.raw import RawServer, given
+
+NOT_UTF8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
+# Prints from a thread, from C and from a child, as soon as the server's libraries are there.
+NOISE = """
+import os, subprocess, sys, threading, time
+def noise():
+    while "mcp.server" not in sys.modules:
+        time.sleep(0.01)
+    while True:
+        print("noise", flush=True)
+        os.write(1, b"noise\\n")
+        subprocess.run(["echo", "noise"])
+        time.sleep(0.05)
+threading.Thread(target=noise, daemon=True).start()
+"""
+
+
+@pytest.fixture(scope="module")
+def server(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawServer]:
+    folder = tmp_path_factory.mktemp("noise")
+    (folder / "sitecustomize.py").write_text(NOISE)
+    env = {**shop.env, **NOT_UTF8, "PYTHONPATH": str(folder)}
+    with RawServer(shop.project.root, **env) as running:
+        yield running
+        lines = list(running.raw)
+    assert lines
+    for line in lines:
+        assert json.loads(line)["jsonrpc"] == "2.0"
+
+
+def refused(server: RawServer, line: bytes, request_id: object = None) -> int:
+    """The code of the error that a line is answered with."""
+    server.write(line + b"\n")
+    return int(server.reply_to(request_id)["error"]["code"])
+
+
+def test_a_chinese_task_finds_its_rule_whatever_the_locale(server: RawServer, shop: Shop) -> None:
+    result = server.rules("统计上个月退款的订单数")
+    assert given(result) == [shop.report]
+    assert "refunded_at" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id", "code"),
+    [
+        (b"\x90", None, -32700),
+        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"\x90"}}', "a", -32700),
+        (b'{"jsonrpc":"2.0","id":9,', None, -32700),
+        (b"[" * 100_000, None, -32700),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b"}", None, -32700),
+        (b'{"jsonrpc":"2.0","id":"b"}', "b", -32600),
+        (b'{"jsonrpc":"1.0","id":"c","method":"ping"}', "c", -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600),
+        (b'[{"jsonrpc":"2.0","id":"d","method":"ping"}]', None, -32600),
+        (b"null", None, -32600),
+    ],
+    ids=[
+        *("byte", "byte in text", "half", "deep", "huge number", "no method", "version"),
+        *("bool id", "null id", "batch", "null"),
+    ],
+)
+def test_a_bad_line_gets_one_error_and_the_next_request_is_served(
+    server: RawServer, line: bytes, request_id: object, code: int
+) -> None:
+    assert refused(server, line, request_id) == code
+    before = len(server.raw)
+    began = time.monotonic()
+    assert server.ask("ping", {})["result"] == {}
+    assert time.monotonic() - began < 1
+    assert len(server.raw) == before + 1
+
+
+def test_empty_lines_get_no_answer(server: RawServer) -> None:
+    before = len(server.raw)
+    server.write(b"\n \r\n\n")
+    server.ask("ping", {})
+    assert len(server.raw) == before + 1
+
+
+def test_half_a_surrogate_pair_does_not_lose_the_request(server: RawServer) -> None:
+    """Clients that cut an error text by UTF-16 units send one."""
+    arguments = '{"task_description":"serve","error":"address already in use \\ud83d"}'
+    params = '{"name":"get_experience_rules","arguments":' + arguments + "}"
+    line = '{"jsonrpc":"2.0","id":"half","method":"tools/call","params":' + params + "}\n"
+    server.write(line.encode())
+    assert "rules" in server.reply_to("half")["result"]["structuredContent"]
+
+
+def test_a_message_of_several_megabytes_passes(server: RawServer) -> None:
+    began = time.monotonic()
+    server.rules("deploy " + "x" * 5_000_000)
+    assert server.ask("ping", {})["result"] == {}
+    assert time.monotonic() - began < 5
+
+
+def test_an_error_text_that_is_json_is_a_text(server: RawServer, shop: Shop) -> None:
+    result = server.rules("serve", error='{"error": "bind: address already in use"}')
+    assert given(result) == [shop.port]
+
+
+def test_a_request_without_an_answer_yet_is_answered_before_the_end(shop: Shop) -> None:
+    with RawServer(shop.project.root, **shop.env) as server:
+        own = server.send("tools/list", {})
+        began = time.monotonic()
+        assert server.end(timeout_s=2)[0] == 0
+        assert time.monotonic() - began < 2
+        assert "result" in server.reply_to(own)
+
+
+def test_an_interrupt_ends_the_server_at_once(shop: Shop) -> None:
+    with RawServer(shop.project.root, **shop.env) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(2) == -signal.SIGINT
+
+
+def test_without_stdin_the_server_ends(tmp_path: Path) -> None:
+    server = RawServer(tmp_path)
+    assert server.end() == (0, "")
+    assert server.raw == []
