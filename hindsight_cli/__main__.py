@@ -1,4 +1,4 @@
-"""The fast door: `--version`, `search` and `inject` start here with the standard library only.
+"""The fast door: `--version`, `search`, `inject` and `run` start here with the standard library only.
 
 Whatever this door does not understand, help and mistakes included, goes on to the
 full command line, which knows the same options (tests/cli/test_fast_door.py holds
@@ -18,7 +18,7 @@ def main() -> None:
 
         sys.stdout.write(f"hindsight {__version__}\n")
         return
-    if argv and argv[0] in ("search", "inject"):
+    if argv and argv[0] in ("search", "inject", "run"):
         from hindsight_cli.cli.fast import try_fast
 
         code = try_fast(argv)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.traces import trace_of
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.native_event import drafts_from_json, with_status
@@ -52,14 +54,21 @@ def record(
     return _append_to(project, session_id, drafts)
 
 
-def end(project: Project, session_id: str, *, outcome: Outcome | None = None) -> Recorded:
-    """Close a session, with the outcome its caller knows."""
+def end(
+    project: Project,
+    session_id: str,
+    *,
+    outcome: Outcome | None = None,
+    source: str = "human",
+    end_state: str = "completed",
+) -> Recorded:
+    """Close a session, with the outcome its caller knows and who says so."""
     now = project.now()
     drafts: list[tuple[DraftEvent, str | None]] = []
     if outcome is not None:
-        extra = {"outcome": outcome.value, "source": "human"}
+        extra = {"outcome": outcome.value, "source": source}
         drafts.append((_system(EventType.OUTCOME, now, extra), None))
-    drafts.append((_system(EventType.END, now, {"end_state": "completed"}), None))
+    drafts.append((_system(EventType.END, now, {"end_state": end_state}), None))
     return _append_to(project, session_id, drafts)
 
 
@@ -70,8 +79,29 @@ def _append_to(
     if path is None:
         raise SessionNotFoundError(session_id)
     info = SessionInfo(session_id=session_id, agent="record")
+    is_new = project.traces.find_source(session_id) is None
+    if is_new:  # inside `hindsight run`: what it was asked to do is known from the terminal
+        info, begun = _begun_by_run(project, path, info)
+        drafts = [*begun, *drafts]
     with project.traces.open(session_id, month=path.parent.name) as session:
         return _append(project, session, info, drafts)
+
+
+def _begun_by_run(
+    project: Project, path: Path, info: SessionInfo
+) -> tuple[SessionInfo, list[tuple[DraftEvent, str | None]]]:
+    """Whose session it is and its task, under an id that two first writers share."""
+    events, _ = project.traces.read(path)
+    task = next((e for e in events if e.event_type is EventType.TASK), None)
+    if task is None:
+        return info, []
+    about: JsonValue = task.extra.get("session") or {}
+    info = replace(info, agent=str(about.get("agent") or "record"), cwd=about.get("cwd"))
+    text = trace_of(project, task.trace_id, events).task
+    draft = DraftEvent(
+        event_type=EventType.TASK, actor=Actor.USER, text=text, timestamp=task.timestamp
+    )
+    return info, [(draft, task.event_id)]
 
 
 def _append(

@@ -16,6 +16,7 @@ from hindsight_cli.cli import (
     mcp,
     record,
     reflect,
+    run_agent,
     search,
     traces,
 )
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Give your agents hindsight: capture runs, learn from them, hand the lesson back.",
 )
-for module in (capture, reflect, search, index, demo):
+for module in (capture, run_agent, reflect, search, index, demo):
     module.add_commands(app)
 app.add_typer(record.app, name="record")
 app.add_typer(traces.app, name="traces")

@@ -18,7 +18,7 @@ def demo(as_json: AsJson = False) -> None:
 
     Example: hindsight demo
     """
-    from hindsight_cli.cli.demo_story import play
+    from hindsight_cli.demo.story import play
     from hindsight_cli.cli.render import Output
 
     steps = play(aloud=not as_json)

@@ -1,4 +1,4 @@
-"""`search` and `inject` without typer: the plain cases, None for all others.
+"""`search`, `inject` and `run` without typer: the plain cases, None for all others.
 
 Arguments are read by hand, because argparse costs as much as all the rest: it loads
 gettext and shutil. Help, mistakes and anything unusual go to the full command line.
@@ -35,6 +35,13 @@ OPTIONS: dict[str, dict[str, tuple[str, type | None]]] = {
         "--queries": ("queries", Path),
     },
     "inject": {**_COMMON, "--session": ("session", str), "--max-tokens": ("max_tokens", int)},
+    "run": {
+        "--project": ("root", Path),
+        "-p": ("root", Path),
+        "--task": ("task", str),
+        "--no-inject": ("no_inject", None),
+        "--no-reflect": ("no_reflect", None),
+    },
 }
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "search": {
@@ -56,13 +63,16 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "session": None,
         "max_tokens": None,
     },
+    "run": {"root": None, "task": None, "no_inject": False, "no_reflect": False},
 }
 _POSITIONAL = {"search": "query", "inject": "task"}
 
 
 def try_fast(argv: Sequence[str]) -> int | None:
-    """Run a plain `search` or `inject`; the exit code, or None when it is not plain."""
+    """Run a plain command; the exit code, or None when it is not plain."""
     command = argv[0]
+    if command == "run":
+        return _try_run(argv[1:])
     given = read_arguments(command, argv[1:])
     if given is None:
         return None
@@ -77,6 +87,28 @@ def try_fast(argv: Sequence[str]) -> int | None:
 
     inject = InjectRequest(**given)
     return guarded(command, inject.as_json, lambda: run_inject(inject))
+
+
+def _try_run(argv: Sequence[str]) -> int | None:
+    """`run [OPTIONS] [--] CMD...`: from its first word on the command is not ours to read."""
+    at = 0
+    while at < len(argv) and argv[at].startswith("-") and argv[at] != "--":
+        _, kind = OPTIONS["run"].get(argv[at], ("", None))
+        at += 1 if kind is None else 2
+    given = read_arguments("run", argv[:at])
+    child = list(argv[at + 1 :] if argv[at : at + 1] == ["--"] else argv[at:])
+    if given is None or not child:
+        return None
+    from hindsight_cli.cli.running import RunRequest, run_run
+
+    request = RunRequest(
+        child,
+        root=given["root"],
+        task=given["task"],
+        inject=not given["no_inject"],
+        reflect=not given["no_reflect"],
+    )
+    return guarded("run", False, lambda: run_run(request))
 
 
 def read_arguments(command: str, argv: Sequence[str]) -> dict[str, Any] | None:

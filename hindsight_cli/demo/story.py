@@ -1,4 +1,4 @@
-"""What `hindsight demo` plays: the README's story, played for real in a temporary project.
+"""What `hindsight demo` plays: the README's story, for real, in temporary projects.
 
 Every command is a real process of its own, as a person would type it; what is printed
 is what it printed.
@@ -19,6 +19,8 @@ from typing import Any
 
 from hindsight_cli.errors import HindsightError
 
+_HERE = Path(__file__).parent
+_TASK = "deploy mysql in a container for the shop"
 _TRACE = "283439cd-095e-44ed-ab97-24325a25aff0"  # mysql-container.jsonl
 _ANSWER = "model-answer.json"
 
@@ -50,6 +52,7 @@ def samples_folder() -> Path:
 class _Story:
     root: Path
     aloud: bool
+    cwd: Path | None = None
     steps: list[dict[str, Any]] = field(default_factory=list)
 
     def play(self) -> None:
@@ -76,11 +79,45 @@ class _Story:
         self._run(["search", "translate the onboarding page into French"])
         self._tell("And this is what the next agent gets to read, once, before it starts.")
         self._run(["inject", "deploy mysql in a container"])
+        self._second_act()
+
+    def _second_act(self) -> None:
+        """The loop closed: the same agent run twice, a reviewed lesson between the runs."""
+        self._tell(
+            "\nSecond act, in a project without a past. A scripted agent and a stand-in docker:\n"
+            "this shows that a lesson reaches an agent, not that a model obeys it."
+        )
+        self.cwd = self.root / "shop"
+        for folder in (self.cwd, self.root / "bin"):
+            folder.mkdir()
+        docker = self.root / "bin" / "docker"
+        docker.write_bytes((_HERE / "docker").read_bytes())
+        docker.chmod(0o700)
+        self._run(["init"], shown=1)
+        agent = ["run", "--task", _TASK, "--", sys.executable, str(_HERE / "agent.py")]
+        self._run(agent)
+        self._tell("It stumbled and recovered. The lesson, approved by a person:")
+        self._run(["experiences", "approve", self._pending_about("3307")])
+        self._tell("The same agent, the same task:")
+        self._run(agent)
+        second, first = self._data(["traces", "list", "--json"])["traces"]
+        self._tell(
+            f"First run: {first['tool_calls']} calls, {first['failed_tool_calls']} failed. "
+            f"Second run: {second['tool_calls']} calls, {second['failed_tool_calls']} failed."
+        )
+        (experience,) = self._data(["experiences", "list", "--status", "approved", "--json"])[
+            "experiences"
+        ]
+        self._tell(
+            f"Shown {experience['shown']} time, followed {experience['followed']} time: "
+            f"its weight went from 0.50 to {experience['weight']:.2f}."
+        )
 
     def _pending_about(self, word: str) -> str:
         """The id of the pending experience about `word`."""
-        listing = self._call(["experiences", "list", "--status", "pending", "--json"])
-        pending = json.loads(listing.stdout)["data"]["experiences"]
+        pending = self._data(["experiences", "list", "--status", "pending", "--json"])[
+            "experiences"
+        ]
         about = [e for e in pending if word in json.dumps([e["recommend"], e["avoid"]])]
         if not about:
             raise DemoFailedError(
@@ -88,9 +125,13 @@ class _Story:
             )
         return str(about[0]["experience_id"])
 
+    def _data(self, arguments: Sequence[str]) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads(self._call(arguments).stdout)["data"]
+        return data
+
     def _run(self, arguments: Sequence[str], *, shown: int | None = None) -> None:
         done = self._call(arguments)
-        named = [Path(a).name if a.endswith(".jsonl") else a for a in arguments]
+        named = [Path(a).name if a.startswith(os.sep) else a for a in arguments]
         command = shlex.join(["hindsight", *named])
         self.steps.append(
             {
@@ -111,7 +152,7 @@ class _Story:
     def _call(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "hindsight_cli", *arguments],
-            cwd=self.root,
+            cwd=self.cwd or self.root,
             env=_environment(self.root),
             capture_output=True,
             encoding="utf-8",
@@ -132,6 +173,7 @@ def _environment(root: Path) -> Mapping[str, str]:
     inherited = {k: v for k, v in os.environ.items() if k != "HINDSIGHT_CLI_PROJECT"}
     return {
         **inherited,
+        "PATH": os.pathsep.join([str(root / "bin"), os.environ.get("PATH", os.defpath)]),
         "HINDSIGHT_CLI_DATA_DIR": str(root / "user-data"),
         "HINDSIGHT_CLI_ALLOW_AGENT_REVIEW": "1",  # the demo approves in its own project only
         "PYTHONUTF8": "1",

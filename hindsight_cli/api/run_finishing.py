@@ -1,0 +1,159 @@
+"""After a run: the agent's own transcript found, reflected on, its outcome credited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.running import RunPlan
+from hindsight_cli.capture.numbering import safe_session_id
+from hindsight_cli.errors import HindsightError
+from hindsight_cli.records.event import EventType, Outcome
+from hindsight_cli.records.jsonvalue import JsonValue
+from hindsight_cli.records.trace import Trace
+from hindsight_cli.traces.files import TERMINAL
+
+_CLOCK_SLACK_NS = 2_000_000_000  # file systems that keep whole seconds, or two
+
+
+def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Settle the files of a run and learn from it; gives lines for the person who ran it."""
+    run_id = safe_session_id(plan.session_id)
+    session_id, problems = _session_of(project, plan, run_id)
+    yield from problems
+    if session_id is None:
+        if project.traces.find_source(run_id) is not None:
+            _close_recorded(project, run_id, ended)
+        else:
+            project.traces.promote(run_id, TERMINAL)
+        session_id = run_id
+    elif session_id != run_id:
+        _move_terminal(project, run_id, session_id)
+    yield from _learn(project, plan, session_id, run_id)
+
+
+def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | None, list[str]]:
+    """The session that the agent's own transcript of this run was imported as, if any."""
+    place = plan.agent.transcripts(plan.argv, plan.env, plan.cwd) if plan.agent else None
+    if place is None:
+        return None, []
+    paths = _written_since(place.files, place.folder, place.pattern, plan.started_ns)
+    if not paths:
+        return None, []
+    from hindsight_cli.api.importing import import_paths
+
+    try:
+        report = import_paths(project, paths)
+    except HindsightError as error:
+        return None, [f"The agent's transcript could not be read: {error}"]
+    problems = [str(error) for error in report.failed_files]
+    if run_id in report.sessions:
+        return run_id, problems
+    mains = [row.session_id for row in report.traces if row.session_id in report.sessions]
+    if len(set(mains)) == 1:
+        return mains[0], problems
+    text = f"{len(paths)} transcripts changed during this run; all are imported, none is taken as its own."
+    return None, [*problems, text]
+
+
+def _written_since(
+    files: Sequence[str], folder: str | None, pattern: str, started_ns: int
+) -> list[Path]:
+    exact = [p for p in map(Path, files) if _is_newer(p, started_ns)]
+    if exact or folder is None:
+        return exact
+    return [p for p in sorted(Path(folder).glob(pattern)) if _is_newer(p, started_ns)]
+
+
+def _is_newer(path: Path, started_ns: int) -> bool:
+    try:
+        return path.stat().st_mtime_ns >= started_ns - _CLOCK_SLACK_NS
+    except OSError:
+        return False
+
+
+def _close_recorded(project: Project, session_id: str, ended: Mapping[str, JsonValue]) -> None:
+    """A program that recorded its own events and left the session open: close it."""
+    from hindsight_cli.api import recording
+
+    path = project.traces.find_source(session_id)
+    events = project.traces.read(path)[0] if path is not None else []
+    if events and events[-1].event_type is EventType.END:
+        return
+    if ended.get("interrupted_by") is not None or not ended:
+        recording.end(project, session_id, end_state="interrupted" if ended else "killed")
+        return
+    failed = bool(ended.get("exit_code")) and not any(
+        e.event_type is EventType.OUTCOME for e in events
+    )
+    outcome = Outcome.FAILURE if failed else None
+    recording.end(project, session_id, outcome=outcome, source="exit_code")
+
+
+def _move_terminal(project: Project, run_id: str, session_id: str) -> None:
+    """Put what the terminal showed beside the transcript, under the transcript's id."""
+    path = project.traces.find_source(run_id, TERMINAL)
+    if path is None:
+        return
+    events = project.traces.read(path)[0]
+    moved = [replace(e, session_id=session_id, trace_id=session_id) for e in events]
+    with project.traces.open(session_id, month=path.parent.name, source=TERMINAL) as session:
+        session.append(moved)
+    path.unlink()
+
+
+def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Iterator[str]:
+    path = project.traces.find(session_id)
+    if path is None:
+        return
+    from hindsight_cli.api.traces import trace_of
+
+    events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
+    trace = trace_of(project, session_id, events)
+    if not trace.calls:
+        yield f"{_steps(trace)} of terminal text recorded as {session_id}."
+        return
+    failed = sum(call.failed for call in trace.calls)
+    summary = f"{_steps(trace)}, {_count(failed, 'failed call')} recorded as {session_id}"
+    if not plan.reflect:
+        yield f"{summary}."
+        return
+    try:
+        proposed, pending = _reflect(project, plan, session_id, run_id)
+    except HindsightError as error:
+        yield f"{summary}. Not reflected: {error}"
+        return
+    waiting = f"; {_count(pending, 'experience')} for review: `hindsight tui`" if pending else ""
+    yield f"{summary}, {_count(proposed, 'experience')} proposed{waiting}."
+
+
+def _reflect(project: Project, plan: RunPlan, session_id: str, run_id: str) -> tuple[int, int]:
+    """Reflect by rules, credit what was injected, start a model if one is chosen."""
+    from hindsight_cli.api.experiences import list_experiences
+    from hindsight_cli.api.feedback import credit_run
+    from hindsight_cli.api.model_reflecting import start_detached
+    from hindsight_cli.api.reflecting import reflect
+    from hindsight_cli.api.traces import read_trace
+    from hindsight_cli.config import read_user_settings
+    from hindsight_cli.records.experience import ReviewStatus
+
+    report = reflect(project, [session_id])
+    attribution = report.attributions[0]
+    trace = read_trace(project, session_id).trace
+    for receipts_of in {session_id, run_id}:
+        credit_run(
+            project, receipts_of, trace, attribution.outcome, source=attribution.outcome_source
+        )
+    if read_user_settings(plan.env).reflect_with != "rules":
+        start_detached(project, [session_id])
+    return len(report.proposed), len(list_experiences(project, [ReviewStatus.PENDING]))
+
+
+def _steps(trace: Trace) -> str:
+    return _count(max((e.step_index for e in trace.events), default=0), "step")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,225 @@
+"""`hindsight run`: relay a command, a recorder beside it. A hot path: few imports.
+
+The recorder is a forked process of its own. It looks up what to inject, takes copies of the
+output over a pipe that never blocks, and does all the storing and reflecting; whatever
+happens to it, the command runs on. Source: docs/explanation/running.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from hindsight_cli.capture.command.feed import Feed
+from hindsight_cli.capture.command.relay import run_command
+from hindsight_cli.integrations import find_agent
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.capture.command.ended import Ended
+    from hindsight_cli.integrations import Agent
+    from hindsight_cli.records.jsonvalue import JsonValue
+
+SESSION_VARIABLE = "HINDSIGHT_CLI_SESSION"
+BLOCK_VARIABLE = "HINDSIGHT_CLI_INJECTION_FILE"
+REFLECTING_VARIABLE = "HINDSIGHT_CLI_REFLECTING"  # set for what a reflector runs: not observed
+PREPARE_S = 2.0  # the agent starts without injection when it takes longer
+FINISH_S = 2.0  # after the run; what takes longer goes on in the background
+_READ_BYTES = 64 * 1024
+
+Say = Callable[[str], None]
+
+
+class RunPlan:
+    """What a run is to be, known before it starts."""
+
+    __slots__ = (
+        *("agent", "argv", "block_by_flag", "cwd", "env", "inject", "is_native", "reflect"),
+        *("session_id", "start", "started_ns", "task"),
+    )
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        task: str | None,
+        start: Path | None,
+        env: Mapping[str, str],
+        inject: bool,
+        reflect: bool,
+    ) -> None:
+        self.argv = list(argv)
+        self.agent: Agent | None = find_agent(argv)
+        self.task = task or (self.agent.prompt_in(argv) if self.agent else None)
+        self.start = start
+        self.env = env
+        self.cwd = str(Path.cwd())
+        self.inject = inject and bool(self.task)
+        self.reflect = reflect
+        self.started_ns = time.time_ns()
+        self.session_id, self.is_native = self._session()
+        self.block_by_flag = bool(
+            self.inject and self.agent and self.agent.with_block(self.argv, "x") is not None
+        )
+
+    def _session(self) -> tuple[str, bool]:
+        """The run's session id, and whether the agent's own transcript will have it."""
+        if self.agent is not None:
+            given = self.agent.given_session(self.argv)
+            if given:
+                return given, True
+            chosen = _uuid()
+            argv = self.agent.with_session(self.argv, chosen)
+            if argv is not None:
+                self.argv = argv
+                return chosen, True
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        return f"run-{stamp}-{os.urandom(3).hex()}", False
+
+
+def run(plan: RunPlan, say: Say) -> int:
+    """Run the command to its end; its exit code.
+
+    Raises:
+        CannotStartError: there is no such program, or it cannot be executed.
+    """
+    if plan.env.get(REFLECTING_VARIABLE):
+        return run_command(plan.argv, plan.env, _Nobody()).exit_code
+    recorder = _Recorder.start(plan, say)
+    argv, env = plan.argv, {**plan.env, SESSION_VARIABLE: plan.session_id}
+    env.pop(BLOCK_VARIABLE, None)
+    if plan.inject:
+        argv, env = _with_block(plan, argv, env, recorder)
+    try:
+        ended = run_command(argv, env, recorder.feed)
+    except BaseException:
+        recorder.close()
+        raise
+    if ended.fallback:
+        say(f"Recorded through pipes, not as on a terminal: {ended.fallback}.")
+    recorder.finish(ended)
+    return ended.exit_code
+
+
+def _with_block(
+    plan: RunPlan, argv: list[str], env: dict[str, str], recorder: _Recorder
+) -> tuple[list[str], dict[str, str]]:
+    """The command with what was prepared for it, if it came in time."""
+    prepared = recorder.prepared()
+    block, path = prepared.get("block"), prepared.get("path")
+    what = f"{prepared.get('count')} from earlier runs, receipt {prepared.get('receipt')}"
+    if block and plan.agent is not None and plan.block_by_flag:
+        changed = plan.agent.with_block(argv, str(block))
+        if changed is not None:
+            flag = next(a for a, b in zip(changed, [*argv, ""], strict=False) if a != b)
+            recorder.say(f"Gave {plan.agent.name} {what}, with {flag}.")
+            recorder.feed.delivered("flag")
+            return changed, env
+    if path:
+        recorder.say(f"Put {what}, into the file that ${BLOCK_VARIABLE} names.")
+        recorder.feed.delivered("file")
+        return argv, {**env, BLOCK_VARIABLE: str(path)}
+    return argv, env
+
+
+class _Nobody:
+    """A sink that looks away."""
+
+    def output(self, data: bytes) -> None:
+        pass
+
+    def resized(self, rows: int, columns: int) -> None:
+        pass
+
+    def typed(self) -> None:
+        pass
+
+
+class _Recorder:
+    """The recorder as the relay sees it: a feed to it, lines from it."""
+
+    def __init__(self, feed: Feed, reply_fd: int, say: Say) -> None:
+        self.feed = feed
+        self._reply_fd = reply_fd
+        self._say = say
+        self._buffer = b""
+
+    @classmethod
+    def start(cls, plan: RunPlan, say: Say) -> _Recorder:
+        feed_read, feed_write = os.pipe()
+        reply_read, reply_write = os.pipe()
+        if os.fork() == 0:
+            try:
+                os.close(feed_write)
+                os.close(reply_read)
+                _leave_the_terminal()
+                from hindsight_cli.api.run_recording import serve
+
+                serve(plan, feed_read, reply_write)
+            finally:
+                os._exit(0)
+        os.close(feed_read)
+        os.close(reply_write)
+        return cls(Feed(feed_write), reply_read, say)
+
+    def say(self, message: str) -> None:
+        self._say(message)
+
+    def prepared(self) -> dict[str, JsonValue]:
+        """What the recorder found to inject; {} when there is nothing or it takes too long."""
+        deadline = time.monotonic() + PREPARE_S
+        while (answer := self._next(deadline)) is not None:
+            if "prepared" in answer:
+                return dict(answer["prepared"])
+        return {}
+
+    def finish(self, ended: Ended) -> None:
+        """Tell how the run ended; show what the recorder has to say of it."""
+        deadline = time.monotonic() + FINISH_S
+        fields = ("exit_code", "mode", "signal", "interrupted_by", "fallback")
+        payload = json.dumps({name: getattr(ended, name) for name in fields})
+        self.feed.ended(payload.encode(), timeout_s=FINISH_S)
+        done = False
+        while not done and (answer := self._next(deadline)) is not None:
+            done = bool(answer.get("done"))
+        if not done and time.monotonic() >= deadline:
+            self._say("Still at work on this run in the background: see `hindsight status`.")
+        os.close(self._reply_fd)
+
+    def close(self) -> None:
+        self.feed.ended(b"{}", timeout_s=0.2)
+        os.close(self._reply_fd)
+
+    def _next(self, deadline: float) -> dict[str, JsonValue] | None:
+        """The next line from the recorder; None at its end or at the deadline."""
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._reply_fd], [], [], left)[0]:
+                return None
+            data = os.read(self._reply_fd, _READ_BYTES)
+            if not data:
+                return None
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        answer: dict[str, JsonValue] = json.loads(line)
+        if "say" in answer:
+            self._say(str(answer["say"]))
+        return answer
+
+
+def _leave_the_terminal() -> None:
+    """The recorder outlives the terminal, hears no Ctrl-C and holds no pipe of the user's."""
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nowhere, fd)
+
+
+def _uuid() -> str:
+    from hindsight_cli.records.ledger import new_entry_id
+
+    return new_entry_id()

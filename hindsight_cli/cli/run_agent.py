@@ -1,0 +1,43 @@
+"""`hindsight run`"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hindsight_cli.cli.options import Root
+
+
+def add_commands(app: typer.Typer) -> None:
+    app.command(context_settings={"allow_interspersed_args": False})(run)
+
+
+def run(
+    command: Annotated[
+        list[str], typer.Argument(help="The agent's command and its arguments, word for word.")
+    ],
+    task: Annotated[
+        str | None, typer.Option("--task", help="What it is to do (default: its own prompt).")
+    ] = None,
+    no_inject: Annotated[
+        bool, typer.Option("--no-inject", help="Put nothing before the agent.")
+    ] = False,
+    no_reflect: Annotated[
+        bool, typer.Option("--no-reflect", help="Only record; reflect later.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Run an agent: lessons before, a record during, reflection after.
+
+    The command gets your terminal, its exit code is yours. Only what a recognised
+    agent documents is added to its arguments, and said on stderr.
+
+    Example: hindsight run --task "deploy mysql" -- claude -p "deploy mysql in a container"
+    """
+    from hindsight_cli.cli.running import RunRequest, run_run
+
+    request = RunRequest(
+        command, root=root, task=task, inject=not no_inject, reflect=not no_reflect
+    )
+    raise typer.Exit(run_run(request))

@@ -1,0 +1,1 @@
+"""What `hindsight demo` plays, and the scripted agent that plays in it."""
