@@ -54,8 +54,10 @@ def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | Non
     mains = [row.session_id for row in report.traces if row.session_id in report.sessions]
     if len(set(mains)) == 1:
         return mains[0], problems
-    text = f"{len(paths)} transcripts changed during this run; all are imported, none is taken as its own."
-    return None, [*problems, text]
+    several = (
+        f"{len(paths)} transcripts changed during this run: all imported, none taken as its own."
+    )
+    return None, [*problems, several]
 
 
 def _written_since(

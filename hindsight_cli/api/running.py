@@ -34,6 +34,27 @@ _READ_BYTES = 64 * 1024
 Say = Callable[[str], None]
 
 
+class RunRequest:
+    """What a person asked for; `argv` is the command, word for word."""
+
+    __slots__ = ("argv", "inject", "reflect", "start", "task")
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        task: str | None = None,
+        start: Path | None = None,
+        inject: bool = True,
+        reflect: bool = True,
+    ) -> None:
+        self.argv = argv
+        self.task = task
+        self.start = start  # where the search for the project begins
+        self.inject = inject
+        self.reflect = reflect
+
+
 class RunPlan:
     """What a run is to be, known before it starts."""
 
@@ -42,24 +63,15 @@ class RunPlan:
         *("session_id", "start", "started_ns", "task"),
     )
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        *,
-        task: str | None,
-        start: Path | None,
-        env: Mapping[str, str],
-        inject: bool,
-        reflect: bool,
-    ) -> None:
-        self.argv = list(argv)
-        self.agent: Agent | None = find_agent(argv)
-        self.task = task or (self.agent.prompt_in(argv) if self.agent else None)
-        self.start = start
+    def __init__(self, request: RunRequest, env: Mapping[str, str]) -> None:
+        self.argv = list(request.argv)
+        self.agent: Agent | None = find_agent(self.argv)
+        self.task = request.task or (self.agent.prompt_in(self.argv) if self.agent else None)
+        self.start = request.start
         self.env = env
         self.cwd = str(Path.cwd())
-        self.inject = inject and bool(self.task)
-        self.reflect = reflect
+        self.inject = request.inject and bool(self.task)
+        self.reflect = request.reflect
         self.started_ns = time.time_ns()
         self.session_id, self.is_native = self._session()
         self.block_by_flag = bool(

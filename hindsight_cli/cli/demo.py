@@ -18,8 +18,8 @@ def demo(as_json: AsJson = False) -> None:
 
     Example: hindsight demo
     """
-    from hindsight_cli.demo.story import play
     from hindsight_cli.cli.render import Output
+    from hindsight_cli.demo.story import play
 
     steps = play(aloud=not as_json)
     Output("demo", as_json=as_json).result({"steps": steps}, "")

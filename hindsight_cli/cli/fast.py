@@ -99,16 +99,21 @@ def _try_run(argv: Sequence[str]) -> int | None:
     child = list(argv[at + 1 :] if argv[at : at + 1] == ["--"] else argv[at:])
     if given is None or not child:
         return None
-    from hindsight_cli.cli.running import RunRequest, run_run
+    from hindsight_cli.api.running import RunRequest
+    from hindsight_cli.cli.running import run_run
+    from hindsight_cli.cli.start import start_of
 
-    request = RunRequest(
-        child,
-        root=given["root"],
-        task=given["task"],
-        inject=not given["no_inject"],
-        reflect=not given["no_reflect"],
-    )
-    return guarded("run", False, lambda: run_run(request))
+    def act() -> int:
+        request = RunRequest(
+            child,
+            task=given["task"],
+            start=start_of(given["root"]),
+            inject=not given["no_inject"],
+            reflect=not given["no_reflect"],
+        )
+        return run_run(request)
+
+    return guarded("run", False, act)
 
 
 def read_arguments(command: str, argv: Sequence[str]) -> dict[str, Any] | None:

@@ -35,9 +35,11 @@ def run(
 
     Example: hindsight run --task "deploy mysql" -- claude -p "deploy mysql in a container"
     """
-    from hindsight_cli.cli.running import RunRequest, run_run
+    from hindsight_cli.api.running import RunRequest
+    from hindsight_cli.cli.running import run_run
+    from hindsight_cli.cli.start import start_of
 
     request = RunRequest(
-        command, root=root, task=task, inject=not no_inject, reflect=not no_reflect
+        command, task=task, start=start_of(root), inject=not no_inject, reflect=not no_reflect
     )
     raise typer.Exit(run_run(request))

@@ -365,8 +365,8 @@ def call(command, output, failed):
     global n
     use = {"type": "tool_use", "id": f"toolu_{n}", "name": "Bash", "input": {"command": command}}
     yield line("assistant", [use])
-    result = {"type": "tool_result", "tool_use_id": use["id"], "content": output, "is_error": failed}
-    yield line("user", [result])
+    result = {"type": "tool_result", "tool_use_id": use["id"], "is_error": failed}
+    yield line("user", [{**result, "content": output}])
 
 records = [line("user", "deploy mysql in docker")]
 taken = "Exit code 125\ndocker: Bind for 0.0.0.0:3306 failed: port is already allocated"
