@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 
 from hindsight_cli.api.experiences import list_experiences
+from hindsight_cli.api.gating import RULES, Gate
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.proposing import propose
+from hindsight_cli.api.reflect_report import ReflectReport
 from hindsight_cli.api.traces import list_traces, read_trace
+from hindsight_cli.api.voting import take_votes
 from hindsight_cli.errors import SourceNotFoundError, TraceNotFoundError, UnusableReplyError
-from hindsight_cli.experiences.similarity import are_alike, sketch
-from hindsight_cli.fingerprint import error_fingerprint
-from hindsight_cli.guard.candidate import Candidate, SchemaError, parse_candidate
-from hindsight_cli.guard.gate import facts_of, judge_with
-from hindsight_cli.guard.verdict import Verdict
-from hindsight_cli.records.attribution import Attribution
 from hindsight_cli.records.experience import (
-    Citation,
-    Content,
-    Evidence,
-    Experience,
-    ExperienceState,
     ReviewStatus,
     Source,
-    experience_id_of,
 )
-from hindsight_cli.records.jsonvalue import JsonValue
-from hindsight_cli.records.trace import Call, Trace
+from hindsight_cli.records.trace import Trace
 from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
 from hindsight_cli.reflect.prompt import build_prompt
 from hindsight_cli.reflect.rules import reflect_by_rules
-from hindsight_cli.reflect.vote import attribution_of, majority
 from hindsight_cli.reflect.wording import language_of
-from hindsight_cli.text import one_line
-
-EVIDENCE_CHARS = 400
-TASK_CHARS = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A proposal that did not become an experience, and why."""
-
-    code: str
-    detail: str
-    experience: Mapping[str, JsonValue]
-
-
-@dataclass(slots=True)
-class ReflectReport:
-    attributions: list[Attribution] = field(default_factory=list)
-    proposed: list[Experience] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
-    messages: list[str] = field(default_factory=list)
 
 
 def pick_traces(
@@ -89,10 +55,15 @@ def reflect(
         if replies:
             _reflect_by_replies(project, trace, replies, report)
         else:
-            reflection = reflect_by_rules(trace)
-            report.attributions.append(reflection.attribution)
-            _Proposing(project, trace, Source(reflector="rules"), report).take(reflection.proposals)
+            by_rules(project, trace, report)
     return report
+
+
+def by_rules(project: Project, trace: Trace, report: ReflectReport) -> None:
+    """Reflect on one trace with no model."""
+    reflection = reflect_by_rules(trace)
+    report.attributions.append(reflection.attribution)
+    Gate(project, trace, Source(reflector=RULES), report).take(reflection.proposals)
 
 
 def prompt_for(project: Project, trace_id: str, *, language: str | None = None) -> str:
@@ -124,154 +95,4 @@ def _reflect_by_replies(
             report.messages.append(f"{problem} Its vote is lost.")
     if not answers:
         raise UnusableReplyError("No reply", "none of them could be read")
-    ballot = majority(answers)
-    report.messages += ballot.disagreements
-    report.messages += ballot.answer.problems
-    report.messages += [
-        f"The answer says that {v.experience_id} is {v.verdict}: look at it yourself."
-        for v in ballot.answer.verdicts
-    ]
-    report.attributions.append(attribution_of(ballot, trace))
-    source = Source(reflector="reply", votes=len(answers))
-    _Proposing(project, trace, source, report).take(ballot.answer.experiences)
-
-
-class _Proposing:
-    """Puts the proposals of one trace through the guard and into the queue."""
-
-    def __init__(
-        self, project: Project, trace: Trace, source: Source, report: ReflectReport
-    ) -> None:
-        self._project = project
-        self._trace = trace
-        self._source = source
-        self._report = report
-        self._facts = facts_of(trace)
-        self._known = {s.experience.experience_id: s for s in list_experiences(project, _ALL)}
-
-    def take(self, proposals: Sequence[Mapping[str, JsonValue]]) -> None:
-        accepted: list[Experience] = []
-        for raw in proposals:
-            experience = self._judged(raw)
-            if experience is not None and self._is_new(experience, accepted, raw):
-                accepted.append(experience)
-        propose(self._project, accepted, by=self._source.reflector)
-        self._report.proposed += accepted
-
-    def _judged(self, raw: Mapping[str, JsonValue]) -> Experience | None:
-        clean: Mapping[str, JsonValue] = self._redacted(raw)
-        try:
-            candidate = parse_candidate(clean)
-        except SchemaError as error:
-            self._drop(error.code, error.detail, clean)
-            return None
-        verdict = judge_with(candidate, self._facts)
-        if verdict.verdict in ("drop", "quarantine"):
-            for finding in verdict.findings[:1]:
-                self._drop(finding.code, finding.detail, clean)
-            return None
-        return experience_from(verdict, self._trace, self._source)
-
-    def _redacted(self, raw: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-        clean: JsonValue = self._project.redactor.value(dict(raw))
-        return clean if isinstance(clean, dict) else {}
-
-    def _is_new(
-        self, experience: Experience, accepted: Sequence[Experience], raw: Mapping[str, JsonValue]
-    ) -> bool:
-        """Not decided before, and not nearly the same as another one."""
-        known = self._known.get(experience.experience_id)
-        if known is not None:
-            if known.status is not ReviewStatus.PENDING:
-                self._drop("already_decided", f"{known.status}: {_name(experience)}", raw)
-                return False
-            if known.experience == experience:
-                self._drop("already_proposed", _name(experience), raw)
-                return False
-            return True
-        own = sketch(experience.content)
-        for other in accepted:
-            if other.experience_id == experience.experience_id or are_alike(
-                own, sketch(other.content)
-            ):
-                self._drop("duplicate", f"nearly the same as {_name(other)}", raw)
-                return False
-        for state in self._known.values():
-            if are_alike(own, _sketch_of(state)):
-                detail = f"nearly the same as {_name(state.experience)} ({state.status})"
-                self._drop("duplicate", detail, raw)
-                return False
-        return True
-
-    def _drop(self, code: str, detail: str, raw: Mapping[str, JsonValue]) -> None:
-        self._report.dropped.append(Dropped(code, detail, raw))
-
-
-_ALL = tuple(ReviewStatus)
-
-
-def experience_from(verdict: Verdict, trace: Trace, source: Source) -> Experience:
-    """An experience with its id, citations and evidence, from a candidate the guard passed."""
-    candidate: Candidate = verdict.candidate
-    calls = [trace.call_by_step[c.step] for c in candidate.cites if c.step in trace.call_by_step]
-    steps = tuple(c.step for c in candidate.cites)
-    fingerprints = [error_fingerprint(c.tool_name, c.output) for c in calls if c.failed]
-    return Experience(
-        experience_id=experience_id_of(trace.trace_id, candidate.kind, steps),
-        trace_id=trace.trace_id,
-        task=one_line(trace.task, TASK_CHARS),
-        content=Content(
-            kind=candidate.kind,
-            scenario=candidate.scenario,
-            recommend=candidate.recommend,
-            avoid=candidate.avoid,
-            why=candidate.why,
-            workaround=candidate.workaround,
-            tool_tags=candidate.tool_tags,
-            task_tags=candidate.task_tags,
-            scope=candidate.scope,
-            layer=candidate.layer,
-            citations=tuple(
-                Citation(
-                    session_id=trace.session_id,
-                    step_index=cite.step,
-                    tool_name=cite.tool or _tool_at(trace, cite.step),
-                )
-                for cite in candidate.cites
-            ),
-            evidence=tuple(_evidence(call) for call in calls),
-        ),
-        origin=verdict.origin,
-        risk=verdict.risk,
-        source=source,
-        error_fingerprints=tuple(dict.fromkeys(f for f in fingerprints if f)),
-    )
-
-
-def _tool_at(trace: Trace, step: int) -> str | None:
-    call = trace.call_by_step.get(step)
-    return call.tool_name if call else None
-
-
-def _evidence(call: Call) -> Evidence:
-    return Evidence(
-        step_index=call.step_index,
-        tool_name=call.tool_name,
-        status=call.status.value,
-        input=one_line(call.command or _flat(call.input), EVIDENCE_CHARS),
-        output=one_line(call.output, EVIDENCE_CHARS),
-    )
-
-
-def _flat(arguments: JsonValue) -> str:
-    import json
-
-    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False, default=str)
-
-
-def _sketch_of(state: ExperienceState) -> list[int]:
-    return list(state.sketch) or sketch(state.experience.content)
-
-
-def _name(experience: Experience) -> str:
-    return experience.experience_id
+    take_votes(project, trace, answers, Source(reflector="reply", votes=len(answers)), report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hindsight_cli.api.reflecting import ReflectReport
+    from hindsight_cli.api.reflect_report import ReflectReport
     from hindsight_cli.records.attribution import Attribution
     from hindsight_cli.records.experience import Experience
 

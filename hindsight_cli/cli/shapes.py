@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hindsight_cli.api.experiences import CitedStep, ExperienceDetail
     from hindsight_cli.api.failures import Failure
     from hindsight_cli.api.importing import ImportReport
-    from hindsight_cli.api.reflecting import ReflectReport
+    from hindsight_cli.api.reflect_report import ReflectReport
     from hindsight_cli.api.searching import Found, SearchResult
     from hindsight_cli.records.experience import ExperienceState
     from hindsight_cli.records.jsonvalue import JsonValue
