@@ -36,9 +36,9 @@ def server(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw
     env = {**shop.env, **NOT_UTF8, "PYTHONPATH": str(folder)}
     with RawServer(shop.project.root, **env) as running:
         yield running
-        lines = list(running.raw)
-    assert lines
-    for line in lines:
+        code, err = running.end()
+    assert (code, err.count("noise") > 5) == (0, True)
+    for line in running.raw:
         assert json.loads(line)["jsonrpc"] == "2.0"
 
 

@@ -1,0 +1,130 @@
+"""`hindsight mcp serve` as agents meet it: through the official client, in both protocol eras."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from hindsight_cli.inject.block import estimate_tokens
+from tests.mcp.conftest import Shop
+
+SERVE = ["-m", "hindsight_cli", "mcp", "serve"]
+ERAS = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
+Talk = Callable[[Client], Awaitable[None]]
+
+
+def talk(shop: Shop, mode: str, then: Talk) -> None:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=SERVE, cwd=shop.project.root, env=shop.env
+    )
+
+    async def run() -> None:
+        async with Client(parameters, mode=mode) as client:
+            await then(client)
+
+    asyncio.run(run())
+
+
+async def rules(client: Client, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """Text and structured content of one call."""
+    result = await client.call_tool("get_experience_rules", arguments)
+    assert not result.is_error
+    (content,) = result.content
+    return str(content.text), dict(result.structured_content or {})  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("mode", "version"), ERAS, ids=["stateless", "handshake"])
+def test_an_agent_asks_before_a_task_and_at_an_error(shop: Shop, mode: str, version: str) -> None:
+    async def then(client: Client) -> None:
+        assert client.protocol_version == version
+        assert "get_experience_rules" in (client.instructions or "")
+        text, data = await rules(client, task_description="deploy mysql in a container")
+        own = data["injection_id"]
+        assert re.match(f'<hindsight-experience receipt="{own}">\n.*not mandatory', text)
+        (rule,) = data["rules"]
+        assert rule["experience_id"] == shop.mysql
+        assert rule["recommend"].startswith("Hand `--env-file .env` to docker run")
+        assert (rule["age_days"], rule["workaround"]) == (0, False)
+        assert "not mandatory" in data["note"]
+
+        text, data = await rules(client, task_description="deploy mysql in a container")
+        assert (data["injection_id"], data["rules"]) == ("", [])
+        assert data["reason"] == "given before in this session"
+        assert (shop.mysql in text, own in text, "--env-file" in text) == (True, True, False)
+
+        text, data = await rules(
+            client, task_description="start the shop", error="bind: address already in use"
+        )
+        assert [r["experience_id"] for r in data["rules"]] == [shop.port]
+
+        text, data = await rules(client, task_description="zqxj wvpk")
+        assert (data["injection_id"], data["rules"], "\n" in text) == ("", [], False)
+        assert data["reason"]
+
+    talk(shop, mode, then)
+    receipts = [e for e in shop.project.ledger.read()[0] if e.entry == "injected"]
+    assert {e.experience_id for e in receipts} == {shop.mysql, shop.port}
+
+
+@pytest.mark.parametrize(("mode", "version"), ERAS, ids=["stateless", "handshake"])
+def test_the_tools_say_when_to_call_them_and_cost_few_tokens(
+    shop: Shop, mode: str, version: str
+) -> None:
+    async def then(client: Client) -> None:
+        tools = (await client.list_tools()).tools
+        assert [t.name for t in tools] == ["get_experience_rules", "report_outcome"]
+        listed = [t.model_dump(by_alias=True, exclude_none=True) for t in tools]
+        assert (
+            estimate_tokens(json.dumps(listed)) + estimate_tokens(client.instructions or "") < 700
+        )
+        asked, reported = (t.description or "" for t in tools)
+        assert "before you start a task" in asked
+        assert "fails with an error" in asked
+        assert "is finished" in reported
+
+    talk(shop, mode, then)
+
+
+def test_clients_of_one_http_server_do_not_take_rules_from_each_other(shop: Shop) -> None:
+    server = subprocess.Popen(
+        [sys.executable, *SERVE, "--http", "0", "--project", str(shop.project.root)],
+        env={**os.environ, **shop.env},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr
+    try:
+        said = server.stderr.readline()
+        url = said.split()[-1]
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", url)
+
+        async def ask(mode: str) -> list[bool]:
+            async with Client(url, mode=mode) as client:
+                task = "deploy mysql in a container"
+                return [
+                    bool((await rules(client, task_description=task))[1]["rules"]) for _ in "ab"
+                ]
+
+        assert asyncio.run(ask("legacy")) == [True, False]
+        assert asyncio.run(ask("legacy")) == [True, False]
+        assert asyncio.run(ask("auto")) == [True, True]  # stateless: nothing tells them apart
+        taken = subprocess.run(
+            [sys.executable, *SERVE, "--http", url.split(":")[2].removesuffix("/mcp")],
+            capture_output=True,
+            check=False,
+        )
+        assert (taken.returncode, b"error[usage]: Port" in taken.stderr) == (2, True)
+    finally:
+        server.terminate()
+        server.wait()
+        server.stderr.close()
