@@ -234,11 +234,11 @@ class ModelNotConfiguredError(HindsightError):
 
 
 class ModelFailedError(HindsightError):
-    """A model or command gave no answer. `is_final`: asking it again is of no use for now."""
+    """A model or command gave no answer. `is_final`: it would give none to another prompt."""
 
     code = "model_failed"
 
-    def __init__(self, model: str, problem: str, *, remedy: str, is_final: bool = False) -> None:
+    def __init__(self, model: str, problem: str, *, remedy: str, is_final: bool = True) -> None:
         super().__init__(f"{model}: {problem}.", hint=f"The trace is kept. {remedy}")
         self.is_final = is_final
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from hindsight_cli.config import Settings, read_toml, user_data_folder
+from hindsight_cli.config import MARKER, Settings, read_toml, user_data_folder
 from hindsight_cli.errors import ConfigError
 
 FILE = "settings.toml"
@@ -79,6 +79,12 @@ def read_user_settings(env: Mapping[str, str]) -> UserSettings:
         elif name in data:
             known[name] = check_setting(str(path), name, data[name])
     return UserSettings(**known)  # type: ignore[arg-type]  # checked against the defaults
+
+
+def ignored_in_project(root: Path) -> list[str]:
+    """User settings that stand in a project's file, where nobody reads them."""
+    data = read_toml(root / MARKER)
+    return [f.name for f in fields(UserSettings) if f.name in data]
 
 
 def defaults() -> Mapping[str, object]:

@@ -73,7 +73,8 @@ class CommandModel:
             finally:
                 self._end(process)
             if process.returncode:
-                raise self._failed(f"it ended with {_code(process.returncode)}", _tail(told))
+                problem = f"it ended with {_code(process.returncode)}"
+                raise self._failed(problem, _tail(told), is_final=False)
             printed.seek(0)
             return Answer(printed.read(_MAX_REPLY_BYTES).decode("utf-8", "replace"))
 
@@ -102,7 +103,7 @@ class CommandModel:
                 )
             except OSError as error:
                 why = error.strerror or str(error)
-                raise self._failed(f"it cannot be run: {why}", is_final=True) from error
+                raise self._failed(f"it cannot be run: {why}") from error
             self._running.add(process.pid)
             return process
 
@@ -131,7 +132,7 @@ class CommandModel:
             self._running.discard(process.pid)
         process.wait()
 
-    def _failed(self, problem: str, told: str = "", *, is_final: bool = False) -> ModelFailedError:
+    def _failed(self, problem: str, told: str = "", *, is_final: bool = True) -> ModelFailedError:
         return ModelFailedError(
             self.name,
             f"{problem}: {told}" if told else problem,

@@ -99,7 +99,6 @@ class LlmModel:
                 "it does not say whose model it is",
                 remedy="Name the provider too, as in `hindsight config set llm_model "
                 "anthropic/claude-sonnet-4-5`.",
-                is_final=True,
             ) from error
         key = self._api_key
         if not key and not self._api_base:
@@ -109,7 +108,6 @@ class LlmModel:
                     self.name,
                     f"{provider} needs a key and {' or '.join(missing)} is not set",
                     remedy=f"Set {missing[0]} in your shell, then run it again.",
-                    is_final=True,
                 )
         if not key and self._api_base and _missing_keys(litellm, self.name):
             key = _NO_KEY
@@ -132,7 +130,7 @@ class LlmModel:
 
     def _failed(self, fault: Fault) -> ModelFailedError:
         return ModelFailedError(
-            self.name, fault.problem, remedy=fault.remedy, is_final=fault.kind is Kind.FINAL
+            self.name, fault.problem, remedy=fault.remedy, is_final=fault.kind is not Kind.UNFIT
         )
 
 

@@ -1,0 +1,283 @@
+"""Reflection with a model or a command: votes are asked for, and rules stand in when none comes.
+
+What leaves the machine is the redacted prompt, and only to what this user configured.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from hindsight_cli.api.daily_calls import DailyCalls
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.reflect_job import JobState, running_job, spawn
+from hindsight_cli.api.reflect_report import ReflectReport
+from hindsight_cli.api.reflecting import by_rules, prompt_for
+from hindsight_cli.api.traces import read_trace
+from hindsight_cli.api.voting import take_votes
+from hindsight_cli.config import read_user_settings
+from hindsight_cli.config.user import UserSettings, ignored_in_project
+from hindsight_cli.errors import (
+    DailyCallsSpentError,
+    HindsightError,
+    ModelNotConfiguredError,
+    NestedReflectionError,
+    UnusableReplyError,
+)
+from hindsight_cli.providers.answering import Answer, Answering, Question, Reply, ask
+from hindsight_cli.providers.command import GUARD_VARIABLE, CommandModel
+from hindsight_cli.records.experience import Source
+from hindsight_cli.records.trace import Trace
+from hindsight_cli.reflect.answer_schema import answer_schema
+from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
+from hindsight_cli.reflect.prompt import estimated_tokens
+
+
+class Reflector(StrEnum):
+    RULES = "rules"
+    LLM = "llm"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which model is asked, how often and for how long."""
+
+    reflector: Reflector
+    samples: int
+    timeout_s: int
+    language: str | None = None  # of the prompt; None: that of the task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a reflection would send; nothing was sent."""
+
+    model: str
+    address: str  # "" is the provider's own
+    calls: int
+    tokens: int  # of all calls together, by rule of thumb
+    calls_left_today: int
+    traces: tuple[tuple[str, int], ...]  # id and tokens of its prompt
+
+
+def plan_of(
+    project: Project,
+    reflector: str | None = None,
+    *,
+    samples: int | None = None,
+    language: str | None = None,
+) -> Plan:
+    """What was asked for, the rest as the user set it.
+
+    Raises:
+        ConfigError: a setting is not allowed.
+    """
+    settings = read_user_settings(project.env)
+    return Plan(
+        reflector=Reflector(reflector or settings.reflect_with),
+        samples=samples or settings.llm_samples,
+        timeout_s=settings.llm_timeout_s,
+        language=language,
+    )
+
+
+def check_plan(project: Project, plan: Plan) -> None:
+    """Do nothing if the plan can be followed.
+
+    Raises:
+        NestedReflectionError: we run inside the command that reflects for us.
+        ModelNotConfiguredError: no model, or no command, is set.
+    """
+    if plan.reflector is not Reflector.RULES:
+        if project.env.get(GUARD_VARIABLE):
+            raise NestedReflectionError(GUARD_VARIABLE)
+        if not _name(read_user_settings(project.env), plan.reflector):
+            raise ModelNotConfiguredError(plan.reflector)
+
+
+def estimate(project: Project, trace_ids: Sequence[str], plan: Plan) -> Estimate:
+    """Traces, tokens and calls of a reflection. Sends nothing.
+
+    Raises:
+        TraceNotFoundError: an id is unknown.
+    """
+    settings = read_user_settings(project.env)
+    calls = DailyCalls(project)
+    traces = tuple((t, estimated_tokens(_prompt(project, t, plan))) for t in trace_ids)
+    by_model = plan.reflector is not Reflector.RULES
+    return Estimate(
+        model=project.redactor.text(_name(settings, plan.reflector)),
+        address=project.redactor.text(settings.llm_api_base),
+        calls=len(traces) * plan.samples * by_model,
+        tokens=sum(tokens for _, tokens in traces) * plan.samples * by_model,
+        calls_left_today=max(calls.limit - calls.spent(), 0),
+        traces=traces,
+    )
+
+
+def reflect_with_model(project: Project, trace_ids: Sequence[str], plan: Plan) -> ReflectReport:
+    """Ask for votes on each trace and propose what most of them say and the guard lets pass.
+
+    Where no usable vote came, rules reflect instead and the report has the problem. One
+    such reflection runs in a project at a time.
+
+    Raises:
+        TraceNotFoundError: an id is unknown.
+        NestedReflectionError: we run inside the command that reflects for us.
+        ReflectionRunningError: another one ran for as long as this one may take.
+    """
+    report = ReflectReport()
+    try:
+        check_plan(project, plan)
+    except ModelNotConfiguredError as error:
+        report.problems.append(error)
+        for trace_id in trace_ids:
+            by_rules(project, read_trace(project, trace_id).trace, report)
+        return report
+    with running_job(project, trace_ids, wait_s=plan.timeout_s) as job:
+        asking = _Asking(project, plan, report)
+        for trace_id in trace_ids:
+            asking.reflect_on(trace_id)
+        told = [*map(str, report.problems), *report.messages]
+        job.finish(
+            JobState.FAILED if report.is_partial else JobState.DONE,
+            proposed=len(report.proposed),
+            message=" ".join(told)[:_MESSAGE_CHARS],
+        )
+    return report
+
+
+def start_detached(project: Project, trace_ids: Sequence[str], plan: Plan | None = None) -> bool:
+    """Reflect as `reflect_with_model`, in a process that is left to itself.
+
+    False when there is nothing to start: rules are chosen, nothing is configured, or we run
+    inside a reflection. How it ends is seen in `reflect_job.last_job`.
+
+    Raises:
+        ConfigError: a setting is not allowed.
+        StorageError: the log cannot be written.
+    """
+    plan = plan or plan_of(project)
+    try:
+        check_plan(project, plan)
+    except (ModelNotConfiguredError, NestedReflectionError):
+        return False
+    if plan.reflector is Reflector.RULES or not trace_ids:
+        return False
+    options = ["--with", plan.reflector, "--samples", str(plan.samples), "--wait"]
+    if plan.language:
+        options += ["--language", plan.language]
+    spawn(project, ["reflect", "--project", str(project.root), *options, "--", *trace_ids])
+    return True
+
+
+def ignored_settings(project: Project) -> list[str]:
+    """What a person should know about settings that stand in the wrong file."""
+    return [
+        f"{name} in {project.root / '.hindsight/project.toml'} is ignored: a repository does not "
+        f"choose where traces are sent. Set it for yourself: `hindsight config set {name} VALUE`."
+        for name in ignored_in_project(project.root)
+    ]
+
+
+_MESSAGE_CHARS = 2000
+
+
+class _Asking:
+    """Asks one model about one trace after another; gives it up when it is of no use to ask."""
+
+    def __init__(self, project: Project, plan: Plan, report: ReflectReport) -> None:
+        self._project = project
+        self._plan = plan
+        self._report = report
+        self._given_up: HindsightError | None = None
+
+    def reflect_on(self, trace_id: str) -> None:
+        trace = read_trace(self._project, trace_id).trace
+        answers = [] if self._given_up else self._usable(trace)
+        if not answers:
+            by_rules(self._project, trace, self._report)
+            return
+        source = Source(
+            reflector=self._plan.reflector, votes=len(answers), model=self._public_name()
+        )
+        take_votes(self._project, trace, answers, source, self._report)
+
+    def _usable(self, trace: Trace) -> list[ModelAnswer]:
+        """The votes that can be counted; what became of the others is in the report."""
+        question = Question(_prompt(self._project, trace.trace_id, self._plan), answer_schema())
+        replies = ask(
+            self._source(), question, samples=self._plan.samples, timeout_s=self._plan.timeout_s
+        )
+        answers: list[ModelAnswer] = []
+        lost: list[HindsightError] = []
+        for number, reply in enumerate(replies, 1):
+            try:
+                answers.append(self._parsed(reply, number))
+            except HindsightError as error:
+                lost.append(error)
+        notes = dict.fromkeys(n for r in replies if isinstance(r, Answer) for n in r.notes)
+        self._report.messages += [f"{self._public_name()}: {note}." for note in notes]
+        self._tell([self._cleaned(error) for error in lost], all_lost=not answers)
+        return answers
+
+    def _parsed(self, reply: Reply, number: int) -> ModelAnswer:
+        if isinstance(reply, HindsightError):
+            raise reply
+        try:
+            return parse_reply(reply.text)
+        except (UnusableReply, RecursionError) as error:
+            raise UnusableReplyError(f"Answer {number}", str(error)) from error
+
+    def _tell(self, lost: Sequence[HindsightError], *, all_lost: bool) -> None:
+        if not all_lost:
+            self._report.messages += [f"{error} Its vote is lost." for error in lost]
+            return
+        self._report.messages += list(dict.fromkeys(map(str, lost)))[1:]
+        self._report.problems.append(lost[0])
+        if all(isinstance(e, DailyCallsSpentError) or getattr(e, "is_final", False) for e in lost):
+            self._given_up = lost[0]
+            self._report.messages.append("No further trace is sent; rules reflect instead.")
+
+    def _source(self) -> Answering:
+        settings = read_user_settings(self._project.env)
+        spend = DailyCalls(self._project).spend
+        if self._plan.reflector is Reflector.COMMAND:
+            return CommandModel(settings.reflect_command, self._project.env, before_call=spend)
+        from hindsight_cli.providers.llm import KEY_VARIABLE, LlmModel
+
+        return LlmModel(
+            settings.llm_model,
+            settings.llm_api_base,
+            api_key=self._project.env.get(KEY_VARIABLE, ""),
+            before_call=spend,
+        )
+
+    def _public_name(self) -> str:
+        """The model, or the program of the command: it may be committed with an experience."""
+        name = _name(read_user_settings(self._project.env), self._plan.reflector)
+        if self._plan.reflector is Reflector.COMMAND:
+            name = Path(shlex.split(name)[0]).name
+        return self._project.redactor.text(name)
+
+    def _cleaned(self, error: HindsightError) -> HindsightError:
+        """A provider may quote the key it refuses, a command its environment."""
+        error.args = (self._project.redactor.text(str(error)),)
+        return error
+
+
+def _name(settings: UserSettings, reflector: Reflector) -> str:
+    return {
+        Reflector.RULES: "",
+        Reflector.LLM: settings.llm_model,
+        Reflector.COMMAND: settings.reflect_command,
+    }[reflector]
+
+
+def _prompt(project: Project, trace_id: str, plan: Plan) -> str:
+    """What is sent: redacted when recorded, and once more now that other secrets are known."""
+    return project.redactor.text(prompt_for(project, trace_id, language=plan.language))

@@ -1,0 +1,228 @@
+"""Reflection in the background: one at a time in a project, with a log and a state to look at.
+
+`reflect.lock` is held while a model reflects, `reflect.json` says what the last one did,
+`logs/reflect.log` holds what the detached ones printed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from hindsight_cli.api.project import Project
+from hindsight_cli.errors import HindsightError, ReflectionRunningError, StorageError
+from hindsight_cli.traces.plain import check_folders, read_plain
+
+STATE_FILE = "reflect.json"
+LOCK_FILE = "reflect.lock"
+LOG_FILE = Path("logs", "reflect.log")
+_POLL_S = 0.1
+_MAX_STATE_BYTES = 1024 * 1024
+_MAX_LOG_BYTES = 1024 * 1024  # then a new one is begun
+
+
+class JobState(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    DIED = "died"  # it says running, and nobody is: never written, only read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """The last reflection with a model or command in this project."""
+
+    pid: int
+    trace_ids: tuple[str, ...]
+    started_at: str
+    state: JobState
+    finished_at: str | None = None
+    proposed: int = 0
+    message: str = ""
+
+
+class RunningJob:
+    """A job that holds the project's lock."""
+
+    def __init__(self, project: Project, trace_ids: Sequence[str]) -> None:
+        self._project = project
+        self._job = Job(
+            pid=os.getpid(),
+            trace_ids=tuple(trace_ids),
+            started_at=project.now(),
+            state=JobState.RUNNING,
+        )
+        self._write()
+
+    def finish(self, state: JobState, *, proposed: int, message: str) -> None:
+        self._job = replace(
+            self._job,
+            state=state,
+            finished_at=self._project.now(),
+            proposed=proposed,
+            message=message,
+        )
+        self._write()
+
+    @property
+    def is_running(self) -> bool:
+        return self._job.state is JobState.RUNNING
+
+    def _write(self) -> None:
+        text = json.dumps(asdict(self._job), ensure_ascii=False)
+        write_private(self._project.folder / STATE_FILE, text + "\n")
+
+
+@contextlib.contextmanager
+def running_job(
+    project: Project, trace_ids: Sequence[str], *, wait_s: float
+) -> Iterator[RunningJob]:
+    """Wait for the project's lock, hold it, and leave a state behind whatever happens.
+
+    Raises:
+        ReflectionRunningError: another one held it all the time.
+    """
+    with _locked(project, wait_s):
+        job = RunningJob(project, trace_ids)
+        try:
+            yield job
+        except BaseException as error:
+            if job.is_running:
+                told = str(error) if isinstance(error, HindsightError) else type(error).__name__
+                job.finish(JobState.FAILED, proposed=0, message=told)
+            raise
+
+
+def last_job(project: Project) -> Job | None:
+    """What `reflect.json` says, put right when the process that wrote it is gone."""
+    try:
+        raw = json.loads(read_plain(project.folder / STATE_FILE, _MAX_STATE_BYTES))
+        job = Job(
+            pid=int(raw["pid"]),
+            trace_ids=tuple(map(str, raw["trace_ids"])),
+            started_at=str(raw["started_at"]),
+            state=JobState(raw["state"]),
+            finished_at=None if raw["finished_at"] is None else str(raw["finished_at"]),
+            proposed=int(raw["proposed"]),
+            message=str(raw["message"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if job.state is JobState.RUNNING and not _is_held(project):
+        return replace(job, state=JobState.DIED)
+    return job
+
+
+def spawn(project: Project, arguments: Sequence[str]) -> int:
+    """Run this program detached, its output in the log; gives its process id.
+
+    It outlives us and our terminal, and holds nothing of ours open.
+
+    Raises:
+        StorageError: the log cannot be written, or no process made.
+    """
+    path = project.folder / LOG_FILE
+    check_folders(project.folder, path.parent)
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        with _log(path) as log:
+            # -P: the project's folder is no place to import from.
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "hindsight_cli", *arguments],
+                cwd=project.root,
+                env={**project.env, "PYTHONSAFEPATH": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise StorageError(str(path), error.strerror or str(error)) from error
+    process.returncode = 0  # it is not ours to wait for, and no cause for a warning
+    return process.pid
+
+
+def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:
+    """Put `text` in place of the file in one step; a link there is replaced, not followed.
+
+    Raises:
+        StorageError: the file is as it was before.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            part.unlink()
+        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        with os.fdopen(fd, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(fd)
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise StorageError(str(path), error.strerror or str(error)) from error
+
+
+@contextlib.contextmanager
+def _locked(project: Project, wait_s: float) -> Iterator[None]:
+    began = time.monotonic()
+    fd = _open_lock(project)
+    try:
+        while not _take(fd):
+            if time.monotonic() - began >= wait_s:
+                raise ReflectionRunningError(int(wait_s))
+            time.sleep(_POLL_S)
+        yield
+    finally:
+        os.close(fd)  # releases the lock
+
+
+def _open_lock(project: Project) -> int:
+    path = project.folder / LOCK_FILE
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageError(str(path), error.strerror or str(error)) from error
+
+
+def _take(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_held(project: Project) -> bool:
+    """Whether some process holds the lock: surer than its id, which may be another's by now."""
+    try:
+        fd = os.open(project.folder / LOCK_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return not _take(fd)
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def _log(path: Path) -> Iterator[int]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    with contextlib.suppress(FileNotFoundError):
+        if path.lstat().st_size > _MAX_LOG_BYTES:
+            path.replace(path.with_name(path.name + ".old"))
+    fd = os.open(path, flags, 0o600)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
