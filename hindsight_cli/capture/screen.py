@@ -205,10 +205,10 @@ class Screen:
             stop = text.rfind("\n", start, stop)
             if stop < 0:
                 return start
-        block = text[start:stop]
+        block = text[start : stop + 1]
         self._main.scroll_all()
         self._main.forget_last()
-        texts = block.replace("\r\n", "\n").split("\n")
+        texts = block.replace("\r\n", "\n").split("\n")[:-1]
         if "\t" in block:
             texts = [self._without_tabs(text) if "\t" in text else text for text in texts]
         self._lines.extend(texts)

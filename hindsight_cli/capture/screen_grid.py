@@ -226,6 +226,10 @@ class Grid:
         self.y = min(max(self.y + count, low), high)
         self._pad()
 
+    def move_lines(self, count: int) -> None:
+        self.move_rows(count)
+        self.x = 0
+
     def move_columns(self, count: int) -> None:
         self.to_column(min(self.x, self.columns - 1) + count)
 
@@ -269,9 +273,9 @@ class Grid:
             row.clear()
 
     def erase_line(self, mode: int) -> None:
-        x = min(self.x, self.columns - 1)
-        start = x if mode == 0 else 0
-        end = x + 1 if mode == 1 else self.columns
+        # Behind the last column there is nothing: a full row keeps its last character.
+        start = self.x if mode == 0 else 0
+        end = self.x + 1 if mode == 1 else self.columns
         self.row.erase(start, end)
         if self._restarted:
             self._erased = self._erased or not self.row.width
@@ -279,20 +283,18 @@ class Grid:
             self._unlink()
 
     def erase_characters(self, count: int) -> None:
-        x = min(self.x, self.columns - 1)
-        self.row.erase(x, min(x + count, self.columns))
+        self.row.erase(self.x, min(self.x + count, self.columns))
 
     def insert_characters(self, count: int) -> None:
-        x = min(self.x, self.columns - 1)
-        self.row.insert(x, min(count, self.columns - x), self.columns)
+        self.row.insert(self.x, min(count, self.columns - self.x), self.columns)
 
     def delete_characters(self, count: int) -> None:
-        x = min(self.x, self.columns - 1)
-        self.row.delete(x, min(count, self.columns - x))
+        self.row.delete(self.x, min(count, self.columns - self.x))
 
     def insert_lines(self, count: int) -> None:
         if self._top <= self.y <= self._bottom:
             self._scroll_down(self.y, count)
+            self.x = 0
 
     def delete_lines(self, count: int) -> None:
         if self._top <= self.y <= self._bottom:
@@ -300,6 +302,7 @@ class Grid:
             for _ in range(min(count, self._bottom - self.y + 1)):
                 del self.lines[self.y]
                 self.lines.insert(self._bottom, Row())
+            self.x = 0
 
     def scroll_up(self, count: int) -> None:
         self.end_frame()
@@ -352,8 +355,8 @@ CONTROLS: Mapping[str, Callable[[Grid, int, int], object]] = {
     "C": lambda grid, n, _: grid.move_columns(n or 1),
     "a": lambda grid, n, _: grid.move_columns(n or 1),
     "D": lambda grid, n, _: grid.move_columns(-(n or 1)),
-    "E": lambda grid, n, _: (grid.move_rows(n or 1), grid.to_column(0)),
-    "F": lambda grid, n, _: (grid.move_rows(-(n or 1)), grid.to_column(0)),
+    "E": lambda grid, n, _: grid.move_lines(n or 1),
+    "F": lambda grid, n, _: grid.move_lines(-(n or 1)),
     "G": lambda grid, n, _: grid.to_column(n - 1),
     "`": lambda grid, n, _: grid.to_column(n - 1),
     "d": lambda grid, n, _: grid.to_row(n - 1),
