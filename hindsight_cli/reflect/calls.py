@@ -74,18 +74,17 @@ def flat_arguments(call: Call) -> dict[str, str]:
     """Arguments as `a.b[0].c` -> text, free-text descriptions left out; bare text as "" -> text."""
     if not isinstance(call.input, Mapping) and "input" in arguments(call):
         return {"": text_of(call.input)}
-    return dict(
-        _flatten("", {k: v for k, v in arguments(call).items() if k not in _FREE_TEXT_KEYS})
-    )
+    return dict(flatten("", {k: v for k, v in arguments(call).items() if k not in _FREE_TEXT_KEYS}))
 
 
-def _flatten(prefix: str, value: JsonValue) -> Iterator[tuple[str, str]]:
+def flatten(prefix: str, value: JsonValue) -> Iterator[tuple[str, str]]:
+    """`a.b[0].c` -> text for everything in `value`."""
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
-            yield from _flatten(f"{prefix}.{key}" if prefix else str(key), inner)
+            yield from flatten(f"{prefix}.{key}" if prefix else str(key), inner)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(value):
-            yield from _flatten(f"{prefix}[{index}]", inner)
+            yield from flatten(f"{prefix}[{index}]", inner)
     else:
         yield prefix, text_of(value)
 

@@ -70,6 +70,22 @@ _SECOND_WORD: dict[str, frozenset[str]] = {
     **dict.fromkeys(("gh", "glab"), _names("pr issue api repo release workflow run mr")),
     "docker": _names("compose"),
 }
+# Words after which another one says what is to be done: "git stash pop", "docker volume rm".
+GROUPS = _names(
+    "stash remote submodule worktree bisect lfs notes network volume image container system"
+    " builder buildx context config cache state workspace rollout auth secret package env tool"
+    " s3 s3api ec2 ecr iam compute"
+)
+# Programs that are run with nothing behind them.
+CHECKERS = _names(
+    "pytest tox nox jest vitest mocha ruff mypy flake8 pyright eslint tsc black isort pre-commit"
+    " rspec phpunit ctest make"
+)
+# Options that tell how much is said, and whether anybody is asked: not what a command does.
+MANNERS = _names(
+    "-q -v -y -d -it -i -t --quiet --verbose --yes --rm --no-pager --color --no-color --progress"
+    " --silent --assume-yes"
+)
 _SAME = {"python3": "python", "python2": "python", "pip3": "pip", "nodejs": "node"}
 _CHECKS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
@@ -143,3 +159,11 @@ def _after_git_options(words: Sequence[str]) -> list[str]:
     while rest and rest[0].startswith("-"):
         rest = rest[2:] if rest[0] in {"-C", "-c", "--git-dir", "--work-tree"} else rest[1:]
     return [word for word in rest if not word.startswith("-")]
+
+
+def is_known(program: str) -> bool:
+    """Whether a word at the beginning of a literal names a program."""
+    return (
+        program in _WITH_SUBCOMMAND | INTERPRETERS | LOOKERS | FILTERS | WRAPPERS
+        or program in RUNNERS
+    )
