@@ -216,6 +216,18 @@ class AgentSettingsError(AgentReviewError):
         )
 
 
+class UnknownSettingError(HindsightError):
+    code = "unknown_setting"
+    exit_code = 2
+
+    def __init__(self, name: str, *, known: list[str]) -> None:
+        super().__init__(
+            f"{name!r} is no setting of yours.",
+            hint=f"One of {', '.join(known)}. A project's own stand in its "
+            ".hindsight/project.toml, a model's key in the environment.",
+        )
+
+
 class ModelNotConfiguredError(HindsightError):
     code = "model_not_configured"
 
@@ -230,7 +242,7 @@ class ModelNotConfiguredError(HindsightError):
                 "ANTHROPIC_API_KEY (each provider has its own); for your own server also "
                 "llm_api_base."
             )
-        super().__init__(f"{missing}, so rules reflected.", hint=hint)
+        super().__init__(f"{missing}.", hint=hint)
 
 
 class ModelFailedError(HindsightError):

@@ -19,7 +19,7 @@ from hindsight_cli.api.reflecting import by_rules, prompt_for
 from hindsight_cli.api.traces import read_trace
 from hindsight_cli.api.voting import take_votes
 from hindsight_cli.config import read_user_settings
-from hindsight_cli.config.user import UserSettings, ignored_in_project
+from hindsight_cli.config.user import KEY_VARIABLE, UserSettings
 from hindsight_cli.errors import (
     DailyCallsSpentError,
     HindsightError,
@@ -175,15 +175,6 @@ def start_detached(project: Project, trace_ids: Sequence[str], plan: Plan | None
     return True
 
 
-def ignored_settings(project: Project) -> list[str]:
-    """What a person should know about settings that stand in the wrong file."""
-    return [
-        f"{name} in {project.root / '.hindsight/project.toml'} is ignored: a repository does not "
-        f"choose where traces are sent. Set it for yourself: `hindsight config set {name} VALUE`."
-        for name in ignored_in_project(project.root)
-    ]
-
-
 _MESSAGE_CHARS = 2000
 
 
@@ -248,7 +239,7 @@ class _Asking:
         spend = DailyCalls(self._project).spend
         if self._plan.reflector is Reflector.COMMAND:
             return CommandModel(settings.reflect_command, self._project.env, before_call=spend)
-        from hindsight_cli.providers.llm import KEY_VARIABLE, LlmModel
+        from hindsight_cli.providers.llm import LlmModel
 
         return LlmModel(
             settings.llm_model,

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from hindsight_cli.api.private_file import write_private
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError, ReflectionRunningError, StorageError
 from hindsight_cli.traces.plain import check_folders, read_plain
@@ -149,28 +150,6 @@ def spawn(project: Project, arguments: Sequence[str]) -> int:
         raise StorageError(str(path), error.strerror or str(error)) from error
     process.returncode = 0  # it is not ours to wait for, and no cause for a warning
     return process.pid
-
-
-def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:
-    """Put `text` in place of the file in one step; a link there is replaced, not followed.
-
-    Raises:
-        StorageError: the file is as it was before.
-    """
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
-        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-        with os.fdopen(fd, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(fd)
-        part.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise StorageError(str(path), error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager

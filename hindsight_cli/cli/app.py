@@ -10,6 +10,7 @@ import typer
 
 from hindsight_cli.cli import (
     capture,
+    config,
     demo,
     experiences,
     index,
@@ -35,6 +36,7 @@ app.add_typer(record.app, name="record")
 app.add_typer(traces.app, name="traces")
 app.add_typer(experiences.app, name="experiences")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(config.app, name="config")
 
 
 @app.callback()

@@ -7,7 +7,7 @@ Source: docs/how-to/reflect-with-a-model.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from hindsight_cli.config import MARKER, Settings, read_toml, user_data_folder
@@ -15,6 +15,7 @@ from hindsight_cli.errors import ConfigError
 
 FILE = "settings.toml"
 VARIABLE_PREFIX = "HINDSIGHT_CLI_"  # and the name of a setting in capitals
+KEY_VARIABLE = "HINDSIGHT_CLI_LLM_API_KEY"  # for any model; goes before the provider's own
 _KINDS = {"int": "a whole number", "str": "a text"}
 _FORMS = {
     "llm_api_base": "an address that begins with http:// or https://",
@@ -81,15 +82,32 @@ def read_user_settings(env: Mapping[str, str]) -> UserSettings:
     return UserSettings(**known)  # type: ignore[arg-type]  # checked against the defaults
 
 
+def key_variables(model: str, env: Mapping[str, str]) -> list[str]:
+    """The variables in `env` that hold a key for `model`, as their names let expect it."""
+    return [n for n in (KEY_VARIABLE, *_own_variables(model, ("API_KEY",))) if env.get(n)]
+
+
+def address_variables(model: str, env: Mapping[str, str]) -> list[str]:
+    """The variables in `env` that say where the provider of `model` is, in place of its own."""
+    return [n for n in _own_variables(model, ("API_BASE", "BASE_URL")) if env.get(n)]
+
+
+def _own_variables(model: str, ends: tuple[str, ...]) -> list[str]:
+    provider, slash, _ = model.partition("/")
+    if not slash:  # a name that is known without its provider
+        provider = "anthropic" if model.startswith("claude") else "openai"
+    return [f"{provider.upper().replace('-', '_')}_{end}" for end in ends]
+
+
 def ignored_in_project(root: Path) -> list[str]:
     """User settings that stand in a project's file, where nobody reads them."""
     data = read_toml(root / MARKER)
     return [f.name for f in fields(UserSettings) if f.name in data]
 
 
-def defaults() -> Mapping[str, object]:
+def defaults() -> Mapping[str, str | int]:
     """Every setting with its default, the user's first."""
-    return {f.name: f.default for kind in (UserSettings, Settings) for f in fields(kind)}
+    return {k: v for kind in (UserSettings(), Settings()) for k, v in asdict(kind).items()}
 
 
 def parse_setting(where: str, name: str, text: str) -> object:

@@ -19,7 +19,6 @@ from hindsight_cli.providers.llm_faults import Fault, Kind, fault_of
 from hindsight_cli.records.jsonvalue import JsonValue
 
 TEMPERATURE = 0.2
-KEY_VARIABLE = "HINDSIGHT_CLI_LLM_API_KEY"
 _ENVIRONMENT = {
     "LITELLM_OFFLINE_MODE": "true",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",

@@ -41,11 +41,15 @@ def refuse_inside_agent(env: Mapping[str, str]) -> None:
     Raises:
         AgentReviewError: `env` is that of an agent's session.
     """
+    if variable := agent_variable(env):
+        raise AgentReviewError(variable)
+
+
+def agent_variable(env: Mapping[str, str]) -> str:
+    """What shows that `env` is that of an agent's session; "" for a person's, or if allowed."""
     if env.get(ALLOW_VARIABLE) == "1":
-        return
-    for variable in AGENT_VARIABLES:
-        if env.get(variable):
-            raise AgentReviewError(variable)
+        return ""
+    return next((name for name in AGENT_VARIABLES if env.get(name)), "")
 
 
 def is_safe(experience: Experience) -> bool:

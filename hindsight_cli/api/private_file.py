@@ -1,0 +1,31 @@
+"""Small files of this user alone, replaced whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from hindsight_cli.errors import StorageError
+
+
+def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:
+    """Put `text` in place of the file in one step; a link there is replaced, not followed.
+
+    Raises:
+        StorageError: the file is as it was before.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            part.unlink()
+        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        with os.fdopen(fd, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(fd)
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise StorageError(str(path), error.strerror or str(error)) from error
