@@ -1,9 +1,9 @@
 """JSON-RPC over stdio: one message a line, in UTF-8 whatever the locale says.
 
-The SDK's own transport drops a line it cannot read and leaves its sender waiting; this
-one answers it.
+The SDK's own transport drops a line it cannot read, half a surrogate pair included, and
+leaves its sender waiting; it also drops calls under way when stdin ends. This one answers.
 
-Source: MCP specification, transports, stdio.
+Source: MCP specification, transports, stdio; docs/explanation/mcp.md.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -35,12 +35,13 @@ from mcp_types import (
 
 from hindsight_cli.text import plain_utf8
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
 GRACE_S = 1.0  # after the end of stdin, for answers on their way
 _POLL_S = 0.01
+_CANCELLED = "notifications/cancelled"  # its request gets no answer
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,35 +57,36 @@ class Wire:
 
     stdin: BinaryIO
     stdout: int
-    waiting: set[RequestId] = field(default_factory=set)
+    waiting: set[RequestId | None] = field(default_factory=set)
+
+    def heard(self, message: JSONRPCMessage) -> None:
+        if isinstance(message, JSONRPCRequest):
+            self.waiting.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
+            self.waiting.discard(_plain_id((message.params or {}).get("requestId")))
+
+    def answered(self, message: JSONRPCMessage) -> None:
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self.waiting.discard(message.id)
 
 
 def decode(line: bytes) -> JSONRPCMessage | Refusal:
     """The message on a line, or what to answer instead. Never raises.
 
-    Half a surrogate pair, as clients that cut a text by UTF-16 units send it, becomes
-    U+FFFD.
+    Bytes that are not UTF-8 become U+FFFD, and so does half a surrogate pair, as clients
+    that cut a text by UTF-16 units send it.
     """
+    with contextlib.suppress(ValueError):
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
     try:
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        return _decode_odd(line)
-    if isinstance(message, JSONRPCNotification) and b'"id"' in line:
-        return _decode_odd(line)  # to the SDK a request with an odd id is a notification
-    return message
-
-
-def _decode_odd(line: bytes) -> JSONRPCMessage | Refusal:
-    try:
-        data = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return _refusal(PARSE_ERROR, "This line is not JSON in UTF-8.", _lenient_id(line))
-    with contextlib.suppress(ValueError, RecursionError):
+        data = json.loads(line.decode("utf-8", "replace"))
         text = plain_utf8(json.dumps(data, ensure_ascii=False))
-        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
-        if not (isinstance(message, JSONRPCNotification) and "id" in data):
-            return message
-    return _refusal(INVALID_REQUEST, "This line is not a JSON-RPC 2.0 message.", _id_in(data))
+    except (ValueError, RecursionError):
+        return _refusal(PARSE_ERROR, "This line is not JSON.", None)
+    with contextlib.suppress(ValueError):
+        return jsonrpc_message_adapter.validate_json(text, by_name=False)
+    request_id = _plain_id(data.get("id")) if isinstance(data, dict) else None
+    return _refusal(INVALID_REQUEST, "This line is not a JSON-RPC 2.0 message.", request_id)
 
 
 def _refusal(code: int, message: str, request_id: RequestId | None) -> Refusal:
@@ -92,29 +94,10 @@ def _refusal(code: int, message: str, request_id: RequestId | None) -> Refusal:
     return Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=error))
 
 
-def _lenient_id(line: bytes) -> RequestId | None:
-    """The request's id, where nothing but some text in it cannot be decoded."""
-    try:
-        return _id_in(json.loads(line.decode("utf-8", "replace")))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _id_in(data: Any) -> RequestId | None:
-    found = data.get("id") if isinstance(data, dict) else None
-    plain = isinstance(found, str | int) and not isinstance(found, bool)
-    return (plain_utf8(found) if isinstance(found, str) else found) if plain else None
-
-
-def read_line(stdin: BinaryIO) -> bytes | Refusal:
-    """The next line; b"" at the end. One that is too long is read past and refused."""
-    line = stdin.readline(MAX_LINE_BYTES + 1)
-    if len(line) <= MAX_LINE_BYTES:
-        return line
-    while line and not line.endswith(b"\n"):
-        line = stdin.readline(MAX_LINE_BYTES)
-    limit = MAX_LINE_BYTES // 2**20
-    return _refusal(INVALID_REQUEST, f"This line is longer than {limit} MiB.", None)
+def _plain_id(found: Any) -> RequestId | None:
+    if isinstance(found, str):
+        return plain_utf8(found)
+    return found if type(found) is int else None
 
 
 @contextlib.asynccontextmanager
@@ -126,24 +109,22 @@ async def stdio_streams(wire: Wire) -> AsyncIterator[tuple[Incoming, Outgoing]]:
         tasks.start_soon(_read, wire, to_server, outgoing.clone())
         tasks.start_soon(_write, wire, to_client, tasks.cancel_scope)
         yield incoming, outgoing
+        # A client that no longer reads keeps a write waiting for ever.
+        tasks.cancel_scope.deadline = anyio.current_time() + GRACE_S
 
 
 async def _read(
     wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], replies: Outgoing
 ) -> None:
     async with to_server, replies:
-        while True:
-            line = await _in_thread(partial(read_line, wire.stdin))
-            if line == b"":
-                break
-            if isinstance(line, bytes) and not line.strip():
+        while line := await _in_thread(wire.stdin.readline):
+            if line.isspace():
                 continue
-            message = decode(line) if isinstance(line, bytes) else line
+            message = decode(line)
             if isinstance(message, Refusal):
                 await replies.send(SessionMessage(message.error))
                 continue
-            if isinstance(message, JSONRPCRequest):
-                wire.waiting.add(message.id)
+            wire.heard(message)
             await to_server.send(SessionMessage(message))
         with anyio.move_on_after(GRACE_S):
             while wire.waiting:
@@ -157,15 +138,13 @@ async def _write(
 ) -> None:
     async with to_client:
         async for item in to_client:
-            message = item.message
-            line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
             try:
                 await _in_thread(partial(_write_all, wire.stdout, line))
             except OSError:  # the client is gone: nobody is left to serve
                 scope.cancel()
                 return
-            if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-                wire.waiting.discard(message.id)
+            wire.answered(item.message)
 
 
 def _write_all(fd: int, data: bytes) -> None:
@@ -174,6 +153,6 @@ def _write_all(fd: int, data: bytes) -> None:
         rest = rest[os.write(fd, rest) :]
 
 
-async def _in_thread(action: Any) -> Any:
+async def _in_thread(action: Callable[[], T]) -> T:
     # Abandoned on cancel: a read or a write that never ends must not hold up the end.
     return await anyio.to_thread.run_sync(action, abandon_on_cancel=True)
