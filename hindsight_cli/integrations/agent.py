@@ -1,0 +1,82 @@
+"""What `hindsight run` may ask of an agent, and the answer of one that has nothing to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hindsight_cli.integrations.command_line import CommandLine, Grammar, read_command_line
+from hindsight_cli.integrations.programs import Program
+
+
+class Place:
+    """Where an agent writes the transcript of a run."""
+
+    __slots__ = ("files", "folder", "pattern")
+
+    def __init__(
+        self, files: Sequence[str] = (), folder: str | None = None, pattern: str = ""
+    ) -> None:
+        self.files = files  # exact paths, looked at first
+        self.folder = folder  # else: what matches `pattern` below here
+        self.pattern = pattern
+
+
+class Agent:
+    """One agent as one command starts it.
+
+    Every method takes that command, with or without what `with_block` and `with_session`
+    put into it. `name` is the one that traces bear.
+    """
+
+    __slots__ = ("_program",)
+
+    name: str
+    grammar: Grammar
+    not_runs: frozenset[str] = frozenset()  # subcommands and options that give no agent a task
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def prompt_in(self, argv: Sequence[str]) -> str | None:
+        """The task that stands in the arguments."""
+        line = self._line(argv)
+        prompt = self._prompt(line) if line is not None else None
+        return prompt if prompt and prompt.strip() else None
+
+    def with_block(self, argv: Sequence[str], block: str) -> list[str] | None:
+        """The command with a text for the system prompt; None where that must not be."""
+        del argv, block
+        return None
+
+    def with_session(self, argv: Sequence[str], session_id: str) -> list[str] | None:
+        """The command with a session id, a UUID, of our choice; None where that must not be."""
+        del argv, session_id
+        return None
+
+    def given_session(self, argv: Sequence[str]) -> str | None:
+        """The id that the command itself gives to a session that it begins."""
+        del argv
+        return None
+
+    def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
+        """Where the transcript of this run will be; None when there is none we can read."""
+        del argv, env, cwd
+        return None
+
+    def _prompt(self, line: CommandLine) -> str | None:
+        raise NotImplementedError
+
+    def _line(self, argv: Sequence[str]) -> CommandLine | None:
+        """The agent's own arguments, read; None when they do not start a run."""
+        line = read_command_line(argv[self._program.start :], self.grammar)
+        words = {*line.words[:1], *(name for name, _ in line.options)}
+        return None if words & self.not_runs else line
+
+    def _env(self, env: Mapping[str, str]) -> dict[str, str]:
+        """The environment the agent gets, with what `env NAME=VALUE` puts into it."""
+        return {**env, **self._program.env}
+
+    def _with(self, argv: Sequence[str], *arguments: str) -> list[str]:
+        """The command with arguments put before all others, where nothing can swallow them."""
+        start = self._program.start
+        return [*argv[:start], *arguments, *argv[start:]]
