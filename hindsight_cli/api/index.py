@@ -290,8 +290,7 @@ def _is_locked(error: Exception) -> bool:
 
 
 def _unusable(project: Project, error: Exception) -> StorageError:
-    return StorageError(
-        str(project.index_path),
-        str(error),
-        hint="The index is derived: delete the file, or run `hindsight index rebuild`.",
-    )
+    hint = "The index is derived: delete the file, or run `hindsight index rebuild`."
+    if _is_locked(error):
+        hint = "Another process is writing to it: try again in a moment."
+    return StorageError(str(project.index_path), str(error), hint=hint)

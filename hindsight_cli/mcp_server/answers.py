@@ -81,5 +81,9 @@ def no_project_answer() -> Answer:
 
 
 def error_text(error: HindsightError) -> str:
-    """Message and hint, without anything that a terminal or JSON could choke on."""
-    return visible(" ".join(filter(None, (str(error), error.hint))))
+    """Code, message and hint, without anything that a terminal or JSON could choke on."""
+    return visible(" ".join(filter(None, (f"error[{error.code}]:", str(error), error.hint))))
+
+
+def unexpected_text(tool: str, error: Exception) -> str:
+    return f"error[unexpected]: {tool} failed with {type(error).__name__}. Go on without it."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import anyio
@@ -31,6 +32,7 @@ from hindsight_cli.mcp_server.answers import (
     no_project_answer,
     outcome_answer,
     rules_answer,
+    unexpected_text,
 )
 from hindsight_cli.mcp_server.tools import (
     GET_RULES,
@@ -53,6 +55,7 @@ class ExperienceTools:
         self._find = find
         self._session = session
         self._debug = debug
+        self._giving = Lock()  # calls side by side would give one rule twice
         self._calls: dict[str, Callable[[Arguments, str | None], Answer]] = {
             GET_RULES: self._get_rules,
             REPORT_OUTCOME: self._report_outcome,
@@ -75,7 +78,7 @@ class ExperienceTools:
             where = str(error.filename or "a file")
             return self._failed(error_text(StorageError(where, error.strerror or str(error))))
         except Exception as error:  # the server outlives any one call
-            return self._failed(f"{name} failed: {type(error).__name__}. Go on without it.")
+            return self._failed(unexpected_text(name, error))
         text = TextContent(type="text", text=answer.text)
         return CallToolResult(content=[text], structured_content=answer.structured)
 
@@ -98,7 +101,9 @@ class ExperienceTools:
         project = self._find()
         if project is None:
             return no_project_answer()
-        return rules_answer(consult(project, task, error=error, session=session))
+        with self._giving:
+            found = consult(project, task, error=error, session=session)
+        return rules_answer(found)
 
     def _report_outcome(self, arguments: Arguments, session: str | None) -> Answer:
         from hindsight_cli.api.feedback import give_feedback
