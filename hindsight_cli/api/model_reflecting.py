@@ -6,20 +6,27 @@ What leaves the machine is the redacted prompt, and only to what this user confi
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from hindsight_cli.api.daily_calls import DailyCalls
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.reflect_job import JobState, running_job, spawn
+from hindsight_cli.api.reflect_job import LOG_FILE, JobState, running_job, spawn
+from hindsight_cli.api.reflect_plan import (
+    Plan,
+    Reflector,
+    check_plan,
+    plan_of,
+    prompt_to_send,
+    reflector_name,
+)
 from hindsight_cli.api.reflect_report import ReflectReport
-from hindsight_cli.api.reflecting import by_rules, prompt_for
-from hindsight_cli.api.traces import read_trace
+from hindsight_cli.api.reflecting import by_rules
+from hindsight_cli.api.traces import read_trace, resolve_trace
 from hindsight_cli.api.voting import take_votes
 from hindsight_cli.config import read_user_settings
-from hindsight_cli.config.user import KEY_VARIABLE, UserSettings
+from hindsight_cli.config.user import KEY_VARIABLE
 from hindsight_cli.errors import (
     DailyCallsSpentError,
     HindsightError,
@@ -28,119 +35,60 @@ from hindsight_cli.errors import (
     UnusableReplyError,
 )
 from hindsight_cli.providers.answering import Answer, Answering, Question, Reply, ask
-from hindsight_cli.providers.command import GUARD_VARIABLE, CommandModel
+from hindsight_cli.providers.command import CommandModel
 from hindsight_cli.records.experience import Source
 from hindsight_cli.records.trace import Trace
 from hindsight_cli.reflect.answer_schema import answer_schema
 from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
-from hindsight_cli.reflect.prompt import estimated_tokens
 
+_WAIT_S = 3600.0  # for another reflection to end: each may take long, and none is to be lost
+_MESSAGE_CHARS = 2000
+_BY_RULES = "Rules reflected instead."
 
-class Reflector(StrEnum):
-    RULES = "rules"
-    LLM = "llm"
-    COMMAND = "command"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Which model is asked, how often and for how long."""
-
-    reflector: Reflector
-    samples: int
-    timeout_s: int
-    language: str | None = None  # of the prompt; None: that of the task
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """What a reflection would send; nothing was sent."""
+class Started:
+    """A reflection that was left to itself."""
 
     model: str
-    address: str  # "" is the provider's own
+    trace_ids: tuple[str, ...]
     calls: int
-    tokens: int  # of all calls together, by rule of thumb
-    calls_left_today: int
-    traces: tuple[tuple[str, int], ...]  # id and tokens of its prompt
+    log: str
 
 
-def plan_of(
-    project: Project,
-    reflector: str | None = None,
-    *,
-    samples: int | None = None,
-    language: str | None = None,
-) -> Plan:
-    """What was asked for, the rest as the user set it.
-
-    Raises:
-        ConfigError: a setting is not allowed.
-    """
-    settings = read_user_settings(project.env)
-    return Plan(
-        reflector=Reflector(reflector or settings.reflect_with),
-        samples=samples or settings.llm_samples,
-        timeout_s=settings.llm_timeout_s,
-        language=language,
-    )
+def nobody(message: str) -> None:
+    """Hears what nobody wants to know."""
 
 
-def check_plan(project: Project, plan: Plan) -> None:
-    """Do nothing if the plan can be followed.
-
-    Raises:
-        NestedReflectionError: we run inside the command that reflects for us.
-        ModelNotConfiguredError: no model, or no command, is set.
-    """
-    if plan.reflector is not Reflector.RULES:
-        if project.env.get(GUARD_VARIABLE):
-            raise NestedReflectionError(GUARD_VARIABLE)
-        if not _name(read_user_settings(project.env), plan.reflector):
-            raise ModelNotConfiguredError(plan.reflector)
-
-
-def estimate(project: Project, trace_ids: Sequence[str], plan: Plan) -> Estimate:
-    """Traces, tokens and calls of a reflection. Sends nothing.
-
-    Raises:
-        TraceNotFoundError: an id is unknown.
-    """
-    settings = read_user_settings(project.env)
-    calls = DailyCalls(project)
-    traces = tuple((t, estimated_tokens(_prompt(project, t, plan))) for t in trace_ids)
-    by_model = plan.reflector is not Reflector.RULES
-    return Estimate(
-        model=project.redactor.text(_name(settings, plan.reflector)),
-        address=project.redactor.text(settings.llm_api_base),
-        calls=len(traces) * plan.samples * by_model,
-        tokens=sum(tokens for _, tokens in traces) * plan.samples * by_model,
-        calls_left_today=max(calls.limit - calls.spent(), 0),
-        traces=traces,
-    )
-
-
-def reflect_with_model(project: Project, trace_ids: Sequence[str], plan: Plan) -> ReflectReport:
+def reflect_with_model(
+    project: Project, trace_ids: Sequence[str], plan: Plan, *, say: Say = nobody
+) -> ReflectReport:
     """Ask for votes on each trace and propose what most of them say and the guard lets pass.
 
     Where no usable vote came, rules reflect instead and the report has the problem. One
-    such reflection runs in a project at a time.
+    such reflection runs in a project at a time. `say` hears how far it is.
 
     Raises:
         TraceNotFoundError: an id is unknown.
         NestedReflectionError: we run inside the command that reflects for us.
-        ReflectionRunningError: another one ran for as long as this one may take.
+        ReflectionRunningError: another one ran all the time that this one waits, an hour.
     """
     report = ReflectReport()
     try:
         check_plan(project, plan)
     except ModelNotConfiguredError as error:
         report.problems.append(error)
+        report.messages.append(_BY_RULES)
         for trace_id in trace_ids:
             by_rules(project, read_trace(project, trace_id).trace, report)
         return report
-    with running_job(project, trace_ids, wait_s=plan.timeout_s) as job:
+    trace_ids = [resolve_trace(project, trace_id).trace_id for trace_id in trace_ids]
+    with running_job(project, trace_ids, wait_s=_WAIT_S, say=say) as job:
         asking = _Asking(project, plan, report)
-        for trace_id in trace_ids:
+        for number, trace_id in enumerate(trace_ids, 1):
+            say(f"Reflecting on trace {trace_id} ({number} of {len(trace_ids)}) …")
             asking.reflect_on(trace_id)
         told = [*map(str, report.problems), *report.messages]
         job.finish(
@@ -151,13 +99,16 @@ def reflect_with_model(project: Project, trace_ids: Sequence[str], plan: Plan) -
     return report
 
 
-def start_detached(project: Project, trace_ids: Sequence[str], plan: Plan | None = None) -> bool:
+def start_detached(
+    project: Project, trace_ids: Sequence[str], plan: Plan | None = None
+) -> Started | None:
     """Reflect as `reflect_with_model`, in a process that is left to itself.
 
-    False when there is nothing to start: rules are chosen, nothing is configured, or we run
+    None when there is nothing to start: rules are chosen, nothing is configured, or we run
     inside a reflection. How it ends is seen in `reflect_job.last_job`.
 
     Raises:
+        TraceNotFoundError: an id is unknown.
         ConfigError: a setting is not allowed.
         StorageError: the log cannot be written.
     """
@@ -165,17 +116,20 @@ def start_detached(project: Project, trace_ids: Sequence[str], plan: Plan | None
     try:
         check_plan(project, plan)
     except (ModelNotConfiguredError, NestedReflectionError):
-        return False
+        return None
     if plan.reflector is Reflector.RULES or not trace_ids:
-        return False
+        return None
+    ids = tuple(resolve_trace(project, trace_id).trace_id for trace_id in trace_ids)
     options = ["--with", plan.reflector, "--samples", str(plan.samples), "--wait"]
     if plan.language:
         options += ["--language", plan.language]
-    spawn(project, ["reflect", "--project", str(project.root), *options, "--", *trace_ids])
-    return True
-
-
-_MESSAGE_CHARS = 2000
+    spawn(project, ["reflect", "--project", str(project.root), *options, "--", *ids])
+    return Started(
+        model=project.redactor.text(reflector_name(project, plan)),
+        trace_ids=ids,
+        calls=len(ids) * plan.samples,
+        log=str(project.folder / LOG_FILE),
+    )
 
 
 class _Asking:
@@ -200,9 +154,12 @@ class _Asking:
 
     def _usable(self, trace: Trace) -> list[ModelAnswer]:
         """The votes that can be counted; what became of the others is in the report."""
-        question = Question(_prompt(self._project, trace.trace_id, self._plan), answer_schema())
+        prompt = prompt_to_send(self._project, trace.trace_id, self._plan)
         replies = ask(
-            self._source(), question, samples=self._plan.samples, timeout_s=self._plan.timeout_s
+            self._source(),
+            Question(prompt, answer_schema()),
+            samples=self._plan.samples,
+            timeout_s=self._plan.timeout_s,
         )
         answers: list[ModelAnswer] = []
         lost: list[HindsightError] = []
@@ -230,9 +187,10 @@ class _Asking:
             return
         self._report.messages += list(dict.fromkeys(map(str, lost)))[1:]
         self._report.problems.append(lost[0])
+        self._report.messages.append(_BY_RULES)
         if all(isinstance(e, DailyCallsSpentError) or getattr(e, "is_final", False) for e in lost):
             self._given_up = lost[0]
-            self._report.messages.append("No further trace is sent; rules reflect instead.")
+            self._report.messages.append("No further trace is sent.")
 
     def _source(self) -> Answering:
         settings = read_user_settings(self._project.env)
@@ -250,7 +208,7 @@ class _Asking:
 
     def _public_name(self) -> str:
         """The model, or the program of the command: it may be committed with an experience."""
-        name = _name(read_user_settings(self._project.env), self._plan.reflector)
+        name = reflector_name(self._project, self._plan)
         if self._plan.reflector is Reflector.COMMAND:
             name = Path(shlex.split(name)[0]).name
         return self._project.redactor.text(name)
@@ -259,16 +217,3 @@ class _Asking:
         """A provider may quote the key it refuses, a command its environment."""
         error.args = (self._project.redactor.text(str(error)),)
         return error
-
-
-def _name(settings: UserSettings, reflector: Reflector) -> str:
-    return {
-        Reflector.RULES: "",
-        Reflector.LLM: settings.llm_model,
-        Reflector.COMMAND: settings.reflect_command,
-    }[reflector]
-
-
-def _prompt(project: Project, trace_id: str, plan: Plan) -> str:
-    """What is sent: redacted when recorded, and once more now that other secrets are known."""
-    return project.redactor.text(prompt_for(project, trace_id, language=plan.language))

@@ -10,10 +10,12 @@ import contextlib
 import fcntl
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -27,6 +29,7 @@ STATE_FILE = "reflect.json"
 LOCK_FILE = "reflect.lock"
 LOG_FILE = Path("logs", "reflect.log")
 _POLL_S = 0.1
+_SIGNALLED = 128  # and the signal: the exit code a shell gives
 _MAX_STATE_BYTES = 1024 * 1024
 _MAX_LOG_BYTES = 1024 * 1024  # then a new one is begun
 
@@ -85,20 +88,22 @@ class RunningJob:
 
 @contextlib.contextmanager
 def running_job(
-    project: Project, trace_ids: Sequence[str], *, wait_s: float
+    project: Project, trace_ids: Sequence[str], *, wait_s: float, say: Callable[[str], None]
 ) -> Iterator[RunningJob]:
     """Wait for the project's lock, hold it, and leave a state behind whatever happens.
+
+    Asked to end by a signal it does so in order; `say` hears when there is to wait.
 
     Raises:
         ReflectionRunningError: another one held it all the time.
     """
-    with _locked(project, wait_s):
+    with _ending_in_order(), _locked(project, wait_s, say):
         job = RunningJob(project, trace_ids)
         try:
             yield job
         except BaseException as error:
             if job.is_running:
-                told = str(error) if isinstance(error, HindsightError) else type(error).__name__
+                told = str(error) if isinstance(error, HindsightError) else _interrupted(error)
                 job.finish(JobState.FAILED, proposed=0, message=told)
             raise
 
@@ -136,6 +141,7 @@ def spawn(project: Project, arguments: Sequence[str]) -> int:
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         with _log(path) as log:
+            os.write(log, f"\n== {project.now()} {' '.join(arguments)}\n".encode())
             # -P: the project's folder is no place to import from.
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "hindsight_cli", *arguments],
@@ -153,11 +159,39 @@ def spawn(project: Project, arguments: Sequence[str]) -> int:
 
 
 @contextlib.contextmanager
-def _locked(project: Project, wait_s: float) -> Iterator[None]:
+def _ending_in_order() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block as Ctrl-C does, so that commands do not stay behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(_SIGNALLED + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupted(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        return "It was interrupted."
+    return f"It failed: {type(error).__name__}."
+
+
+@contextlib.contextmanager
+def _locked(project: Project, wait_s: float, say: Callable[[str], None]) -> Iterator[None]:
     began = time.monotonic()
     fd = _open_lock(project)
+    told = False
     try:
         while not _take(fd):
+            if not told:
+                say("Another reflection runs here: waiting for its end.")
+                told = True
             if time.monotonic() - began >= wait_s:
                 raise ReflectionRunningError(int(wait_s))
             time.sleep(_POLL_S)

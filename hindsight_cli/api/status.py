@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hindsight_cli.api.experiences import list_experiences
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.reflect_job import Job, last_job
 from hindsight_cli.records.experience import ReviewStatus
 
 
@@ -17,6 +18,7 @@ class ProjectStatus:
     experiences: dict[str, int]  # by status, and `stale` among the approved
     oldest_pending: str | None  # when the longest waiting one was proposed
     bytes_on_disk: int
+    reflection: Job | None  # the last one with a model or command
 
 
 def project_status(project: Project) -> ProjectStatus:
@@ -30,4 +32,5 @@ def project_status(project: Project) -> ProjectStatus:
         experiences={**counts, "stale": sum(s.stale for s in states)},
         oldest_pending=min(pending, default=None),
         bytes_on_disk=sum(p.stat().st_size for p in files),
+        reflection=last_job(project),
     )

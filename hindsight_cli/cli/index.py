@@ -59,6 +59,7 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
 
     from hindsight_cli.api.project import Project
     from hindsight_cli.api.status import project_status
+    from hindsight_cli.cli.reflect_text import reflection_lines
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of
 
@@ -70,6 +71,8 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
         f"experiences  {counts}",
         f"on disk      {found.bytes_on_disk / 1e6:.1f} MB",
     ]
+    if found.reflection:
+        lines += reflection_lines(found.reflection)
     if found.oldest_pending:
         lines.append(f"waiting      since {found.oldest_pending[:10]}: hindsight tui")
     Output("status", as_json=as_json).result(asdict(found), "\n".join(lines))

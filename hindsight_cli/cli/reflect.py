@@ -21,6 +21,20 @@ def reflect(
     ] = None,
     last: Annotated[bool, typer.Option("--last", help="The newest trace.")] = False,
     all_traces: Annotated[bool, typer.Option("--all", help="Every trace.")] = False,
+    reflector: Annotated[
+        str | None,
+        typer.Option("--with", help="rules, llm or command (default: `reflect_with` as set)."),
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", min=1, max=9, help="Answers to vote on (default: as set, 3)."),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Stay until the model has answered.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be sent where; send nothing.")
+    ] = False,
     reply: Annotated[
         list[Path] | None,
         typer.Option("--reply", help="A model's answer in a file; give it again for more votes."),
@@ -37,36 +51,31 @@ def reflect(
 ) -> None:
     """Work out what helped; propose experiences for review.
 
-    By rules, with no model and no network. Or take a model's answer to the prompt
-    that --prompt-only prints, with --reply.
+    By rules, with no model and no network, until a model or a command is set with
+    `hindsight config set`. A model is asked in the background; `hindsight status` shows
+    how it goes. Or take its answer to the prompt of --prompt-only with --reply.
 
     Example: hindsight reflect --last
     """
-    from hindsight_cli.api import reflecting
     from hindsight_cli.api.project import Project
-    from hindsight_cli.cli import shapes
-    from hindsight_cli.cli.reflect_text import reflect_text
+    from hindsight_cli.cli import reflecting
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of
-    from hindsight_cli.errors import UsageError
 
-    output = Output("reflect", as_json=as_json)
+    request = reflecting.ReflectRequest(
+        trace_ids=tuple(trace_ids or ()),
+        all_traces=all_traces,
+        reflector=reflector,
+        samples=samples,
+        language=language,
+        replies=tuple(reply or ()),
+    )
+    mode = reflecting.mode_of(request, last=last, dry_run=dry_run, prompt_only=prompt_only)
     project = Project.open(start_of(root))
-    if trace_ids and (last or all_traces):
-        raise UsageError("Give trace ids, or --last, or --all.", hint="Not two of them.")
-    ids = reflecting.pick_traces(project, trace_ids or (), all_traces=all_traces)
-    if (reply or prompt_only) and len(ids) != 1:
-        raise UsageError("--reply and --prompt-only take one trace.", hint="Give its id.")
-    if language not in (None, "en", "zh"):
-        raise UsageError(f"Language {language!r} is not available.", hint="One of en, zh.")
-    if prompt_only:
-        prompt = reflecting.prompt_for(project, ids[0], language=language)
-        output.result({"trace_id": ids[0], "prompt": prompt}, prompt)
-        return
-    report = reflecting.reflect(project, ids, replies=reply or ())
-    for message in report.messages:
-        output.say(message)
-    output.result(shapes.reflect_report(report), reflect_text(report))
+    code = reflecting.run_reflect(
+        project, request, mode, Output("reflect", as_json=as_json), wait=wait
+    )
+    raise typer.Exit(code)
 
 
 def validate(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hindsight_cli.api.model_reflecting import Started
+    from hindsight_cli.api.reflect_job import Job
+    from hindsight_cli.api.reflect_plan import Estimate, Plan
     from hindsight_cli.api.reflect_report import ReflectReport
     from hindsight_cli.records.attribution import Attribution
     from hindsight_cli.records.experience import Experience
@@ -31,6 +34,47 @@ def reflect_text(report: ReflectReport) -> str:
     else:
         lines.append("Nothing new to propose.")
     return "\n".join(lines)
+
+
+def estimate_text(estimate: Estimate, plan: Plan) -> str:
+    traces = "1 trace" if len(estimate.traces) == 1 else f"{len(estimate.traces)} traces"
+    if not estimate.calls:
+        return f"Rules reflect on {traces}: no model, no network.\nNothing was sent."
+    where = estimate.address or ("the provider's own" if plan.reflector == "llm" else "")
+    lines = [
+        f"{plan.reflector:9}{estimate.model}",
+        f"address  {where}" if where else "address  none: the command runs here",
+        f"calls    {estimate.calls} ({traces}, {plan.samples} each), "
+        f"{estimate.calls_left_today} left today",
+        f"tokens   about {estimate.tokens:,} to read, and the answers",
+        "",
+        "Nothing was sent. Read the prompt itself: hindsight reflect ID --prompt-only",
+    ]
+    return "\n".join(lines)
+
+
+def started_text(started: Started) -> str:
+    traces = "1 trace" if len(started.trace_ids) == 1 else f"{len(started.trace_ids)} traces"
+    calls = "1 call" if started.calls == 1 else f"{started.calls} calls"
+    return (
+        f"{started.model} reflects on {traces} in the background ({calls}).\n"
+        "See how it goes: hindsight status"
+    )
+
+
+def reflection_lines(job: Job) -> list[str]:
+    """The last reflection with a model, as `status` tells it."""
+    began, ended = f"since {job.started_at[:16]}Z", f"at {(job.finished_at or '')[:16]}Z"
+    told = {
+        "running": f"running {began} (process {job.pid})",
+        "done": f"done {ended}, {job.proposed} proposed",
+        "failed": f"failed {ended}, {job.proposed} proposed",
+        "died": f"died; it began {job.started_at[:16]}Z: run `hindsight reflect` again",
+    }[job.state]
+    lines = [f"reflection   {told}"]
+    if job.message:
+        lines.append(f"             {job.message}")
+    return lines
 
 
 def experience_lines(experience: Experience) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -36,6 +37,9 @@ class Answering(Protocol):
 
     name: str
 
+    def prepare(self) -> None:
+        """Load what takes long; a failure is told by `answer`, too."""
+
     def answer(
         self, prompt: str, *, schema: Mapping[str, JsonValue], timeout_s: float
     ) -> Answer: ...
@@ -50,9 +54,11 @@ Reply = Answer | HindsightError
 def ask(source: Answering, question: Question, *, samples: int, timeout_s: float) -> list[Reply]:
     """`samples` answers to one question, side by side; in place of one that failed, its error.
 
-    Returns at latest `timeout_s` + 1 s after the call, whatever the source does: the threads
-    are daemons and what has not arrived by then is an error.
+    Returns at latest `timeout_s` + 1 s after the source is prepared, whatever it does then:
+    the threads are daemons and what has not arrived by then is an error.
     """
+    with contextlib.suppress(HindsightError):
+        source.prepare()
     deadline = time.monotonic() + timeout_s
     arrived: queue.SimpleQueue[tuple[int, Reply]] = queue.SimpleQueue()
 

@@ -48,6 +48,9 @@ class CommandModel:
         self._lock = threading.Lock()
         self._closed = False
 
+    def prepare(self) -> None:
+        """Nothing to load."""
+
     def answer(self, prompt: str, *, schema: Mapping[str, JsonValue], timeout_s: float) -> Answer:
         """What the command printed. The schema is in the prompt; nothing enforces it.
 

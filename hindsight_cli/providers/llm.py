@@ -58,7 +58,7 @@ class LlmModel:
             ModelFailedError: no answer; says why and what to do.
         """
         deadline = time.monotonic() + timeout_s
-        litellm = load_litellm()
+        litellm = self._litellm()
         wishes = self._wishes(litellm, schema)
         wishes["messages"] = [{"role": "user", "content": prompt}]
         notes: list[str] = []
@@ -85,8 +85,22 @@ class LlmModel:
                 raise timed_out(self.name, timeout_s) if fault.is_timeout else self._failed(fault)
             time.sleep(pause)
 
+    def prepare(self) -> None:
+        """Load what takes long, so that it is not taken from the time for an answer."""
+        self._litellm()
+
     def close(self) -> None:
         """Nothing to end: what hangs is left to its daemon thread."""
+
+    def _litellm(self) -> Any:
+        try:
+            return load_litellm()
+        except Exception as error:  # a broken or half-installed library fails in many ways
+            raise ModelFailedError(
+                self.name,
+                f"litellm cannot be loaded: {type(error).__name__}: {str(error)[:200]}",
+                remedy="Install hindsight-cli again, with what it depends on.",
+            ) from error
 
     def _wishes(self, litellm: Any, schema: Mapping[str, JsonValue]) -> dict[str, Any]:
         """The arguments of the call; the provider and its key are looked at first."""
