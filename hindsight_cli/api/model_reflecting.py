@@ -123,7 +123,7 @@ def start_detached(
     options = ["--with", plan.reflector, "--samples", str(plan.samples), "--wait"]
     if plan.language:
         options += ["--language", plan.language]
-    spawn(project, ["reflect", "--project", str(project.root), *options, "--", *ids])
+    spawn(project, ids, ["reflect", "--project", str(project.root), *options, "--", *ids])
     return Started(
         model=project.redactor.text(reflector_name(project, plan)),
         trace_ids=ids,

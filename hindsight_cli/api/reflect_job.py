@@ -128,34 +128,45 @@ def last_job(project: Project) -> Job | None:
     return job
 
 
-def spawn(project: Project, arguments: Sequence[str]) -> int:
-    """Run this program detached, its output in the log; gives its process id.
+def spawn(project: Project, trace_ids: Sequence[str], arguments: Sequence[str]) -> None:
+    """Run this program detached, its output in the log.
 
-    It outlives us and our terminal, and holds nothing of ours open.
+    It outlives us and our terminal, and holds nothing of ours open. If no other job runs, the
+    lock is ours to hand over (as its stdin), so that from here on it is seen to run.
 
     Raises:
         StorageError: the log cannot be written, or no process made.
     """
     path = project.folder / LOG_FILE
     check_folders(project.folder, path.parent)
+    lock = _open_lock(project)
     try:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        with _log(path) as log:
-            os.write(log, f"\n== {project.now()} {' '.join(arguments)}\n".encode())
-            # -P: the project's folder is no place to import from.
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "hindsight_cli", *arguments],
-                cwd=project.root,
-                env={**project.env, "PYTHONSAFEPATH": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
+        job = RunningJob(project, trace_ids) if _take(lock) else None
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            with _log(path) as log:
+                os.write(log, f"\n== {project.now()} {' '.join(arguments)}\n".encode())
+                _start(project, arguments, subprocess.DEVNULL if job is None else lock, log)
+        except OSError as error:
+            if job is not None:
+                job.finish(JobState.FAILED, proposed=0, message="It could not be started.")
+            raise StorageError(str(path), error.strerror or str(error)) from error
+    finally:
+        os.close(lock)
+
+
+def _start(project: Project, arguments: Sequence[str], stdin: int, log: int) -> None:
+    # -P: the project's folder is no place to import from.
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "hindsight_cli", *arguments],
+        cwd=project.root,
+        env={**project.env, "PYTHONSAFEPATH": "1"},
+        stdin=stdin,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+    )
     process.returncode = 0  # it is not ours to wait for, and no cause for a warning
-    return process.pid
 
 
 @contextlib.contextmanager
@@ -185,7 +196,7 @@ def _interrupted(error: BaseException) -> str:
 @contextlib.contextmanager
 def _locked(project: Project, wait_s: float, say: Callable[[str], None]) -> Iterator[None]:
     began = time.monotonic()
-    fd = _open_lock(project)
+    fd = _handed_over(project) or _open_lock(project)
     told = False
     try:
         while not _take(fd):
@@ -206,6 +217,21 @@ def _open_lock(project: Project) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StorageError(str(path), error.strerror or str(error)) from error
+
+
+def _handed_over(project: Project) -> int | None:
+    """The lock, when `spawn` gave it to us as our stdin; kept from what we run in turn."""
+    try:
+        ours, lock = os.fstat(0), (project.folder / LOCK_FILE).lstat()
+        if not os.path.samestat(ours, lock):
+            return None
+        fd = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nowhere, 0)
+        os.close(nowhere)
+    except OSError:
+        return None
+    return fd
 
 
 def _take(fd: int) -> bool:
