@@ -73,8 +73,9 @@ class RawServer:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def notify(self, method: str) -> None:
-        self.write(json.dumps({"jsonrpc": "2.0", "method": method}).encode() + b"\n")
+    def notify(self, method: str, params: Message | None = None) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
+        self.write(json.dumps(message).encode() + b"\n")
 
     def send(self, method: str, params: Message) -> int:
         """Send a request without waiting; gives its id."""

@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from hindsight_cli.inject.block import estimate_tokens
 from tests.mcp.conftest import Shop
+from tests.mcp.raw import HELLO
 
 SERVE = ["-m", "hindsight_cli", "mcp", "serve"]
 ERAS = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
@@ -95,7 +98,9 @@ def test_the_tools_say_when_to_call_them_and_cost_few_tokens(
     talk(shop, mode, then)
 
 
-def test_clients_of_one_http_server_do_not_take_rules_from_each_other(shop: Shop) -> None:
+@pytest.fixture
+def url(shop: Shop) -> Iterator[str]:
+    """Where an HTTP server of this shop is."""
     server = subprocess.Popen(
         [sys.executable, *SERVE, "--http", "0", "--project", str(shop.project.root)],
         env={**os.environ, **shop.env},
@@ -104,27 +109,49 @@ def test_clients_of_one_http_server_do_not_take_rules_from_each_other(shop: Shop
     )
     assert server.stderr
     try:
-        said = server.stderr.readline()
-        url = said.split()[-1]
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", url)
-
-        async def ask(mode: str) -> list[bool]:
-            async with Client(url, mode=mode) as client:
-                task = "deploy mysql in a container"
-                return [
-                    bool((await rules(client, task_description=task))[1]["rules"]) for _ in "ab"
-                ]
-
-        assert asyncio.run(ask("legacy")) == [True, False]
-        assert asyncio.run(ask("legacy")) == [True, False]
-        assert asyncio.run(ask("auto")) == [True, True]  # stateless: nothing tells them apart
-        taken = subprocess.run(
-            [sys.executable, *SERVE, "--http", url.split(":")[2].removesuffix("/mcp")],
-            capture_output=True,
-            check=False,
-        )
-        assert (taken.returncode, b"error[usage]: Port" in taken.stderr) == (2, True)
+        yield server.stderr.readline().split()[-1]
     finally:
         server.terminate()
-        server.wait()
+        server.wait(5)
         server.stderr.close()
+
+
+def test_clients_of_one_http_server_do_not_take_rules_from_each_other(url: str) -> None:
+    async def ask(mode: str) -> list[bool]:
+        async with Client(url, mode=mode) as client:
+            task = "deploy mysql in a container"
+            return [bool((await rules(client, task_description=task))[1]["rules"]) for _ in "ab"]
+
+    assert asyncio.run(ask("legacy")) == [True, False]
+    assert asyncio.run(ask("legacy")) == [True, False]
+    assert asyncio.run(ask("auto")) == [True, True]  # stateless: nothing tells them apart
+
+
+def test_a_port_that_is_taken_is_named(url: str) -> None:
+    port = url.split(":")[2].removesuffix("/mcp")
+    taken = subprocess.run(
+        [sys.executable, *SERVE, "--http", port], capture_output=True, check=False
+    )
+    assert (taken.returncode, b"error[usage]: Port" in taken.stderr) == (2, True)
+
+
+def test_http_is_for_this_machine_and_for_no_web_page(url: str) -> None:
+    host, port = re.fullmatch(r"http://([\d.]+):(\d+)/mcp", url).groups()  # type: ignore[union-attr]
+    assert host == "127.0.0.1"
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", int(port))).close()
+
+    def status(**headers: str) -> int:
+        connection = HTTPConnection(host, int(port), timeout=5)
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+        accept = "application/json, text/event-stream"
+        sent = {"Content-Type": "application/json", "Accept": accept, **headers}
+        connection.request("POST", "/mcp", json.dumps(hello), sent)
+        found = connection.getresponse().status
+        connection.close()
+        return found
+
+    assert status() == 200
+    assert status(Origin="http://localhost:3000") == 200
+    assert status(Origin="https://evil.example") == 403
+    assert status(Host="evil.example") == 421  # a name that resolves to this machine

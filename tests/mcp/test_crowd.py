@@ -18,7 +18,7 @@ from tests.conftest import SAMPLES, run_hindsight
 from tests.mcp.conftest import make_shop
 from tests.mcp.raw import RawServer, given, text_of
 
-SERVERS, CALLS = 8, 5
+SERVERS, CALLS = 6, 5
 # Holds the index's write lock until its stdin ends.
 HOLD = """
 import sqlite3, sys
@@ -77,18 +77,24 @@ def test_calls_side_by_side_get_a_rule_once(tmp_path: Path) -> None:
     assert sum("Given before" in text_of(r) for r in results) == 11
 
 
-def test_stdin_ends_a_server_that_waits_for_a_lock(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("cancelled", "limit_s"), [(False, 2.0), (True, 0.8)])
+def test_stdin_ends_a_server_that_waits_for_a_lock(
+    tmp_path: Path, cancelled: bool, limit_s: float
+) -> None:
     shop = make_shop(tmp_path)
     with RawServer(shop.project.root, **shop.env) as server:
         other = sqlite3.connect(shop.project.index_path, isolation_level=None)
         other.execute("begin immediate")
         os.utime(shop.project.shared_ledger)
         arguments = {"task_description": "deploy mysql in a container"}
-        server.send("tools/call", {"name": "get_experience_rules", "arguments": arguments})
+        own = server.send("tools/call", {"name": "get_experience_rules", "arguments": arguments})
         time.sleep(0.2)  # so that it waits
+        if cancelled:
+            server.notify("notifications/cancelled", {"requestId": [{}]})
+            server.notify("notifications/cancelled", {"requestId": own})
         began = time.monotonic()
         assert server.end(timeout_s=5)[0] == 0
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < limit_s
         other.close()
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 
 from tests.mcp.conftest import Shop
-from tests.mcp.raw import RawServer, given
+from tests.mcp.raw import HELLO, RawServer, given
 
 NOT_UTF8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
 # Prints from a thread, from C and from a child, as soon as the server's libraries are there.
@@ -123,10 +126,55 @@ def test_a_request_without_an_answer_yet_is_answered_before_the_end(shop: Shop) 
         assert "result" in server.reply_to(own)
 
 
-def test_an_interrupt_ends_the_server_at_once(shop: Shop) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_at_once(shop: Shop, number: signal.Signals) -> None:
     with RawServer(shop.project.root, **shop.env) as server:
-        server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(2) == -signal.SIGINT
+        server.process.send_signal(number)
+        assert server.process.wait(2) == -number
+
+
+def bare_server(shop: Shop) -> Popen[bytes]:
+    """Past the handshake, with nobody to read what it writes."""
+    server = Popen(
+        [sys.executable, "-m", "hindsight_cli", "mcp", "serve"],
+        cwd=shop.project.root,
+        env={**os.environ, **shop.env},
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    assert server.stdin
+    assert server.stdout
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
+    server.stdin.write(json.dumps(hello).encode() + b"\n")
+    server.stdin.flush()
+    server.stdout.readline()
+    return server
+
+
+def requests(method: str, count: int) -> bytes:
+    lines = [{"jsonrpc": "2.0", "id": n, "method": method} for n in range(1, count + 1)]
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def test_a_client_that_is_gone_ends_the_server_without_a_word(shop: Shop) -> None:
+    with bare_server(shop) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdout.close()
+        server.stdin.write(requests("ping", 1))
+        server.stdin.flush()
+        assert (server.wait(2), server.stderr.read()) == (0, b"")
+
+
+def test_a_client_that_no_longer_reads_leaves_no_server_behind(shop: Shop) -> None:
+    with bare_server(shop) as server:
+        assert server.stdin
+        assert server.stderr
+        server.stdin.write(requests("tools/list", 100))  # their answers overfill a pipe
+        server.stdin.close()
+        assert (server.wait(4), server.stderr.read()) == (0, b"")
 
 
 def test_without_stdin_the_server_ends(tmp_path: Path) -> None:
