@@ -177,6 +177,19 @@ class InvalidExperienceError(HindsightError):
         )
 
 
+class CannotStartError(HindsightError):
+    """The command of a run was not started. `exit_code`: 127 not found, 126 not executable."""
+
+    code = "cannot_start"
+
+    def __init__(self, program: str, reason: str, *, exit_code: int) -> None:
+        super().__init__(
+            f"Cannot start {program!r}: {reason}.",
+            hint="Nothing was run or recorded. After `--` comes the command itself.",
+        )
+        self.exit_code = exit_code
+
+
 class ReviewRefusedError(HindsightError):
     """A review verb that may not be carried out as asked."""
 

@@ -1,0 +1,123 @@
+"""Start a program as the child: found in PATH and run exactly as a shell would."""
+
+from __future__ import annotations
+
+import os
+import signal
+from errno import EACCES, EINVAL, ENOENT, ENOEXEC, ENOTDIR
+
+from hindsight_cli.errors import CannotStartError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hindsight_cli.capture.command.signals import Signals
+    from hindsight_cli.capture.command.streams import Streams
+
+NOT_FOUND = 127
+NOT_RUNNABLE = 126
+INHERITED = -1
+
+# What the child is to our process group and terminal.
+OWN_SESSION = "own session"  # its standard input becomes its controlling terminal
+OWN_GROUP = "own group"
+SAME_GROUP = "same group"
+
+
+def start(argv: Sequence[str], env: Mapping[str, str], streams: Streams, signals: Signals) -> int:
+    """The process id of `argv`, running.
+
+    Signals we have handlers for are default in it; those we were started ignoring
+    (nohup) stay ignored.
+
+    Raises:
+        OSError: it could not be executed; nothing runs.
+    """
+    report, reported = os.pipe()
+    # No signal may meet our handlers in the child: they write to a pipe it shares.
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        pid = os.fork()
+        if pid == 0:
+            _become(argv, env, streams, signals, reported)
+        os.close(reported)
+        failure = os.read(report, 16)  # nothing: closed by a successful exec
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+        os.close(report)
+    if failure:
+        os.waitpid(pid, 0)
+        number = int(failure)
+        raise OSError(number, os.strerror(number))
+    return pid
+
+
+def cannot_start(program: str, error: OSError) -> CannotStartError:
+    """Why, for the user; with the exit code that a shell has for it."""
+    if error.errno not in (ENOENT, ENOTDIR):
+        return CannotStartError(program, str(error.strerror), exit_code=NOT_RUNNABLE)
+    reason = "there is no such file" if "/" in program else "no such command in PATH"
+    if "/" in program and os.path.exists(program):  # noqa: PTH110 -- pathlib's answer costs more
+        reason = "the interpreter that its first line names is not there"
+    return CannotStartError(program, reason, exit_code=NOT_FOUND)
+
+
+def _become(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    streams: Streams,
+    signals: Signals,
+    report: int,
+) -> None:
+    """The child's side: never returns."""
+    try:
+        if streams.place == OWN_SESSION:
+            _lead_session(streams.child[0])
+        elif streams.place == OWN_GROUP:
+            os.setpgid(0, 0)
+        for number, descriptor in enumerate(streams.child):
+            if descriptor != INHERITED:
+                os.dup2(descriptor, number)
+        # Python ignores these two for its own sake.
+        for signum in (signal.SIGPIPE, signal.SIGXFSZ, *signals.handled):
+            signal.signal(signum, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, signals.mask)
+        failure = _execute(list(argv), env)
+    except OSError as error:
+        failure = error.errno or EINVAL
+    except BaseException:
+        failure = EINVAL
+    os.write(report, b"%d" % failure)
+    os._exit(NOT_FOUND)
+
+
+def _lead_session(terminal: int) -> None:
+    import fcntl
+    import termios
+
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+
+def _execute(argv: list[str], env: Mapping[str, str]) -> int:
+    """Become the first candidate that can be executed; else the errno that tells why not."""
+    failure = ENOENT
+    for path in _candidates(argv[0], env):
+        try:
+            os.execve(path, argv, env)
+        except OSError as error:
+            if error.errno == ENOEXEC:  # a script without `#!`: a shell's, as execvp has it
+                os.execve("/bin/sh", ["/bin/sh", path, *argv[1:]], env)
+            if error.errno == EACCES:
+                failure = EACCES
+            elif error.errno not in (ENOENT, ENOTDIR):
+                return error.errno or EINVAL
+    return failure
+
+
+def _candidates(name: str, env: Mapping[str, str]) -> list[str]:
+    if not name or "/" in name:
+        return [name]
+    folders = env.get("PATH", os.defpath).split(":")
+    return [f"{folder}/{name}" if folder else f"./{name}" for folder in folders]
