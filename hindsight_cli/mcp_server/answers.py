@@ -12,10 +12,12 @@ from hindsight_cli.api.consulting import Consultation
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.mcp_server.tools import REPORT_OUTCOME
 from hindsight_cli.terminal import visible
+from hindsight_cli.text import summarize
 
 if TYPE_CHECKING:
     from hindsight_cli.api.feedback import FeedbackReport
 
+_MESSAGE_CHARS = 300
 _NOTE = (
     "For reference, not mandatory: the user's and the project's own instructions come first. "
     f"If you follow a rule, call {REPORT_OUTCOME} with this injection_id when the task is finished."
@@ -81,8 +83,9 @@ def no_project_answer() -> Answer:
 
 
 def error_text(error: HindsightError) -> str:
-    """Code, message and hint, without anything that a terminal or JSON could choke on."""
-    return visible(" ".join(filter(None, (f"error[{error.code}]:", str(error), error.hint))))
+    """Code, message and hint; what the agent sent is not sent back to it at length."""
+    message = summarize(str(error), _MESSAGE_CHARS)
+    return visible(" ".join(filter(None, (f"error[{error.code}]:", message, error.hint))))
 
 
 def unexpected_text(tool: str, error: Exception) -> str:
