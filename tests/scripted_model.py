@@ -147,11 +147,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(data)))
+            self.send_header("connection", "close")  # no client is left with an open socket
             if "retry_after" in turn:
                 self.send_header("retry-after", str(turn["retry_after"]))
             self.end_headers()
             self.wfile.write(data[: len(data) // 2] if turn.get("truncated") else data)
-        self.close_connection = bool(turn.get("truncated"))
 
     def log_message(self, *args: object) -> None:
         """Tests want a quiet terminal."""

@@ -140,6 +140,7 @@ class _Asking:
         self._plan = plan
         self._report = report
         self._given_up: HindsightError | None = None
+        self._llm: Answering | None = None  # one for all traces: it knows what the model refuses
 
     def reflect_on(self, trace_id: str) -> None:
         trace = read_trace(self._project, trace_id).trace
@@ -197,14 +198,16 @@ class _Asking:
         spend = DailyCalls(self._project).spend
         if self._plan.reflector is Reflector.COMMAND:
             return CommandModel(settings.reflect_command, self._project.env, before_call=spend)
-        from hindsight_cli.providers.llm import LlmModel
+        if self._llm is None:
+            from hindsight_cli.providers.llm import LlmModel
 
-        return LlmModel(
-            settings.llm_model,
-            settings.llm_api_base,
-            api_key=self._project.env.get(KEY_VARIABLE, ""),
-            before_call=spend,
-        )
+            self._llm = LlmModel(
+                settings.llm_model,
+                settings.llm_api_base,
+                api_key=self._project.env.get(KEY_VARIABLE, ""),
+                before_call=spend,
+            )
+        return self._llm
 
     def _public_name(self) -> str:
         """The model, or the program of the command: it may be committed with an experience."""

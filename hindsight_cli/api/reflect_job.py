@@ -45,7 +45,7 @@ class JobState(StrEnum):
 class Job:
     """The last reflection with a model or command in this project."""
 
-    pid: int
+    pid: int  # 0: its process is being started
     trace_ids: tuple[str, ...]
     started_at: str
     state: JobState
@@ -57,10 +57,10 @@ class Job:
 class RunningJob:
     """A job that holds the project's lock."""
 
-    def __init__(self, project: Project, trace_ids: Sequence[str]) -> None:
+    def __init__(self, project: Project, trace_ids: Sequence[str], *, pid: int) -> None:
         self._project = project
         self._job = Job(
-            pid=os.getpid(),
+            pid=pid,
             trace_ids=tuple(trace_ids),
             started_at=project.now(),
             state=JobState.RUNNING,
@@ -98,7 +98,7 @@ def running_job(
         ReflectionRunningError: another one held it all the time.
     """
     with _ending_in_order(), _locked(project, wait_s, say):
-        job = RunningJob(project, trace_ids)
+        job = RunningJob(project, trace_ids, pid=os.getpid())
         try:
             yield job
         except BaseException as error:
@@ -141,7 +141,7 @@ def spawn(project: Project, trace_ids: Sequence[str], arguments: Sequence[str]) 
     check_folders(project.folder, path.parent)
     lock = _open_lock(project)
     try:
-        job = RunningJob(project, trace_ids) if _take(lock) else None
+        job = RunningJob(project, trace_ids, pid=0) if _take(lock) else None
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             with _log(path) as log:

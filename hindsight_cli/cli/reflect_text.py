@@ -66,7 +66,7 @@ def reflection_lines(job: Job) -> list[str]:
     """The last reflection with a model, as `status` tells it."""
     began, ended = f"since {job.started_at[:16]}Z", f"at {(job.finished_at or '')[:16]}Z"
     told = {
-        "running": f"running {began} (process {job.pid})",
+        "running": f"running {began}" + (f" (process {job.pid})" if job.pid else ""),
         "done": f"done {ended}, {job.proposed} proposed",
         "failed": f"failed {ended}, {job.proposed} proposed",
         "died": f"died; it began {job.started_at[:16]}Z: run `hindsight reflect` again",

@@ -27,6 +27,10 @@ _ENVIRONMENT = {
     "LITELLM_TELEMETRY": "False",
 }
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai")
+_NOTES = {
+    "temperature": "it takes no temperature, so none was asked for",
+    "response_format": "it takes no JSON schema, so none was asked for",
+}
 _MAX_TRIES = 4
 _FIRST_PAUSE_S = 0.5
 _NO_KEY = "none"  # a server of one's own wants none, but the client library wants one
@@ -47,6 +51,7 @@ class LlmModel:
         self._api_base = api_base
         self._api_key = api_key
         self._before_call = before_call
+        self._refused: set[str] = set()  # what this model was asked for and does not take
 
     def answer(self, prompt: str, *, schema: Mapping[str, JsonValue], timeout_s: float) -> Answer:
         """Ask once; again, within `timeout_s` altogether, where that may help.
@@ -61,6 +66,8 @@ class LlmModel:
         litellm = self._litellm()
         wishes = self._wishes(litellm, schema)
         wishes["messages"] = [{"role": "user", "content": prompt}]
+        for refused in tuple(self._refused):
+            wishes.pop(refused, None)
         notes: list[str] = []
         tries, counted = 0, False
         while True:
@@ -74,8 +81,10 @@ class LlmModel:
             except Exception as error:  # litellm lets through whatever its parts raise
                 fault = fault_of(error)
             counted = not fault.was_sent
-            if fault.kind is Kind.REFUSED and (note := _give_way(wishes, fault)):
-                notes.append(note)
+            if fault.kind is Kind.REFUSED and (refused := _refused_by(fault, wishes)):
+                del wishes[refused]
+                self._refused.add(refused)
+                notes.append(_NOTES[refused])
                 continue
             tries += 1
             if fault.kind is not Kind.PASSING or tries >= _MAX_TRIES:
@@ -165,15 +174,12 @@ def _missing_keys(litellm: Any, name: str) -> list[str]:
     return [str(variable) for variable in missing if str(variable).endswith("_API_KEY")]
 
 
-def _give_way(wishes: dict[str, Any], fault: Fault) -> str:
-    """Ask for less than was refused; says what is not asked for any more, "" when nothing is."""
+def _refused_by(fault: Fault, wishes: Mapping[str, Any]) -> str:
+    """Which wish to ask again without; "" when there is none left to give up."""
     if "temperature" in wishes and fault.speaks_of("temperature"):
-        del wishes["temperature"]
-        return "temperature not applied"
-    if "response_format" in wishes:  # also when it does not say what it refuses
-        del wishes["response_format"]
-        return "JSON schema not applied"
-    return ""
+        return "temperature"
+    # Also when it does not say what it refuses.
+    return "response_format" if "response_format" in wishes else ""
 
 
 def _text_of(response: Any) -> str:

@@ -11,11 +11,12 @@ from enum import StrEnum
 
 _DETAIL_CHARS = 200
 # litellm's own words before those of the provider.
-_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)\b(?: APIError)?[:\s-]*)+")
+_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)\b(?: APIError)?[:\s-]*)+")
+_SUFFIX = re.compile(r"\.? Handle with `litellm\.\w+`\.?$")
 _OWN_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _NO_CREDIT = ("insufficient_quota", "exceeded your current quota", "credit balance", "billing")
 _TOO_LONG = ("context_length", "context window", "maximum context", "prompt is too long")
-_KEY_REFUSED, _NO_CREDIT_LEFT, _FORBIDDEN, _NOT_FOUND = 401, 402, 403, 404
+_KEY_REFUSED, _NO_CREDIT_LEFT, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE = 401, 402, 403, 404, 413
 _TIMEOUT, _BUSY, _BROKEN = 408, 429, 500
 _REFUSALS = (400, 422)
 _OFTEN = (_TIMEOUT, 409, 425, _BUSY)
@@ -51,11 +52,11 @@ def fault_of(error: BaseException) -> Fault:
     final = _final(status, told)
     if final is not None:
         return final
-    if status in _REFUSALS:
+    if status in (*_REFUSALS, _TOO_LARGE):
         if type(error).__name__ == "ContentPolicyViolationError":
             problem, remedy = "the provider's filter refused this trace", "Rules reflected on it."
             return Fault(kind=Kind.UNFIT, problem=f"{problem}: {told}", remedy=remedy)
-        if any(words in low for words in _TOO_LONG):
+        if status == _TOO_LARGE or any(words in low for words in _TOO_LONG):
             return Fault(
                 kind=Kind.UNFIT,
                 problem=f"the prompt is longer than this model reads: {told}",
@@ -118,10 +119,11 @@ def _passing(error: BaseException, status: int | None, told: str) -> Fault:
 def _told(error: BaseException) -> str:
     """The provider's own words in one short line, without litellm's before them."""
     text = str(error)
-    if own := _OWN_MESSAGE.search(text):
-        text = own[1].replace('\\"', '"')
+    if quoted := _OWN_MESSAGE.search(text):
+        text = quoted[1].replace('\\"', '"')
     first = next((line for line in text.splitlines() if line.strip()), "")
-    return _PREFIX.sub("", first).strip(" .")[:_DETAIL_CHARS] or type(error).__name__
+    own = _SUFFIX.sub("", _PREFIX.sub("", first.strip()))
+    return own.strip(" .")[:_DETAIL_CHARS] or type(error).__name__
 
 
 def _retry_after_s(error: BaseException) -> float | None:
