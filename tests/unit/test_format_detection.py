@@ -15,7 +15,12 @@ FOLDER = Path(__file__).parent.parent / "fixtures"
 
 
 @pytest.mark.parametrize(
-    ("folder", "name"), [("claude_code", "claude-code"), ("messages", "messages")]
+    ("folder", "name"),
+    [
+        ("claude_code", "claude-code"),
+        ("mini_swe_agent", "mini-swe-agent"),
+        ("messages", "messages"),
+    ],
 )
 def test_our_fixtures_are_recognised_by_content(folder: str, name: str) -> None:
     files = [path for path in (FOLDER / folder).rglob("*") if path.is_file()]
