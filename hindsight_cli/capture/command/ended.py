@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         """What is told about a running child. Nothing here may block or raise."""
 
         def output(self, data: bytes) -> None:
-            """What the child wrote, in order, already passed on to the user."""
+            """What the child wrote, in order, about to be passed on to the user."""
             ...
 
         def resized(self, rows: int, columns: int) -> None:

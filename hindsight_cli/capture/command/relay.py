@@ -131,8 +131,8 @@ class _Relay:
             flow.passed_late += len(data)
         if self._modes is not None and flow.terminal is self._streams.main:
             self._modes.feed(data)
+        self._sink.output(data)  # first: whatever the user has seen is recorded
         self._write(flow, data)
-        self._sink.output(data)
 
     def _write(self, flow: Flow, data: bytes = b"") -> None:
         was_pending = bool(flow.pending)
