@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
@@ -80,14 +81,17 @@ def main() -> None:
         print(f"  <= {MAX_START_RATIO} x  {kept}")
         with RawServer(project.root, **project.env) as server:
             server.rules("warm")
-            for name, call in {
-                "ping": lambda n: server.ask("ping", {}),
-                "rules for a task": lambda n: server.rules(f"{TOOLS[n % 10]} container {n}"),
-                "no rule": lambda n: server.rules(f"translate menu {n} into Italian"),
-            }.items():
-                took = sorted(ms(lambda n=n, call=call: call(n)) for n in range(CALLS))
-                p50, p95 = took[CALLS // 2], took[CALLS * 95 // 100]
-                print(f"{name:24} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms")
+            tell("ping", [partial(server.ask, "ping", {}) for _ in range(CALLS)])
+            tasks = [f"{TOOLS[n % 10]} container {n}" for n in range(CALLS)]
+            tell("rules for a task", [partial(server.rules, task) for task in tasks])
+            others = [f"translate menu {n} into Italian" for n in range(CALLS)]
+            tell("no rule", [partial(server.rules, other) for other in others])
+
+
+def tell(name: str, calls: list[Callable[[], object]]) -> None:
+    took = sorted(map(ms, calls))
+    p50, p95 = took[len(took) // 2], took[len(took) * 95 // 100]
+    print(f"{name:24} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms")
 
 
 if __name__ == "__main__":
