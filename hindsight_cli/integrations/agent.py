@@ -25,14 +25,15 @@ class Agent:
     """One agent as one command starts it.
 
     Every method takes that command, with or without what `with_block` and `with_session`
-    put into it. `name` is the one that traces bear.
+    put into it. A command that starts no run, such as `--help`, has no answer to anything.
     """
 
     __slots__ = ("_program",)
 
-    name: str
+    name: str  # as traces have it
     grammar: Grammar
-    not_runs: frozenset[str] = frozenset()  # subcommands and options that give no agent a task
+    subcommands: frozenset[str] = frozenset()  # that start no run
+    informing: frozenset[str] = frozenset()  # options with which it only prints something
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -54,7 +55,7 @@ class Agent:
         return None
 
     def given_session(self, argv: Sequence[str]) -> str | None:
-        """The id that the command itself gives to a session that it begins."""
+        """The id that the command gives to the session it begins; None when it resumes one."""
         del argv
         return None
 
@@ -67,10 +68,12 @@ class Agent:
         raise NotImplementedError
 
     def _line(self, argv: Sequence[str]) -> CommandLine | None:
-        """The agent's own arguments, read; None when they do not start a run."""
+        """The agent's own arguments, read; None when they start no run."""
         line = read_command_line(argv[self._program.start :], self.grammar)
-        words = {*line.words[:1], *(name for name, _ in line.options)}
-        return None if words & self.not_runs else line
+        return None if line.has(*self.informing) or self._is_subcommand(line) else line
+
+    def _is_subcommand(self, line: CommandLine) -> bool:
+        return not self.subcommands.isdisjoint(line.first_words())
 
     def _env(self, env: Mapping[str, str]) -> dict[str, str]:
         """The environment the agent gets, with what `env NAME=VALUE` puts into it."""

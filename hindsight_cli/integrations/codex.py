@@ -1,4 +1,4 @@
-"""OpenAI Codex, `codex`. Source: codex-rs/cli, codex-rs/exec and codex-rs/tui, version 0.17x."""
+"""OpenAI Codex, `codex`. Source: `codex --help` and that of its subcommands, version 0.171."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from hindsight_cli.integrations.agent import Agent
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
-_EXEC = names_in("exec e")
 _STDIN = "-"
 
 
@@ -18,37 +17,41 @@ class Codex(Agent):
     name = "codex"
     grammar = Grammar(
         none=(
-            "--oss --full-auto --dangerously-bypass-approvals-and-sandbox|--yolo --search --last"
-            " --all --skip-git-repo-check --ephemeral --ignore-user-config --ignore-rules --json"
-            " --experimental-json --no-alt-screen --strict-config --uncommitted"
-            " --dangerously-bypass-hook-trust -h|--help -V|--version"
+            "-h|--help -V|--version --all --approve-for-me"
+            " --yolo|--dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust"
+            " --ephemeral --full-auto --ignore-rules --ignore-user-config"
+            " --include-non-interactive --experimental-json|--json --last --no-alt-screen"
+            " --no-daemon --oss --search --skip-git-repo-check --strict-config --trust"
+            " --uncommitted --worktree"
         ),
         one=(
-            "-m|--model -p|--profile -s|--sandbox -a|--ask-for-approval -C|--cd -c|--config"
-            " --add-dir --color --output-schema -o|--output-last-message --enable --disable"
-            " --local-provider --base --commit --title --remote"
+            "--add-dir -a|--ask-for-approval --base -C|--cd --color --commit -c|--config"
+            " --cyber-access-program --disable --enable --local-provider -m|--model"
+            " -o|--output-last-message --output-schema -p|--profile --remote"
+            " --remote-auth-token-env -s|--sandbox --thread-source --title"
         ),
         many="-i|--image",
     )
-    not_runs = names_in(
-        "--help --version login logout mcp mcp-server app app-server plugin completion update"
-        " sandbox debug doctor execpolicy apply a cloud cloud-tasks features exec-server"
-        " responses-api-proxy stdio-to-uds remote-control help archive unarchive delete"
+    subcommands = names_in(
+        "a agents app app-server apply archive cloud cloud-tasks completion debug delete doctor"
+        " exec-server execpolicy features help login logout mcp mcp-server migrate-nfs-db"
+        " migrate-rollouts plugin queue remote-control responses-api-proxy sandbox"
+        " stdio-to-uds unarchive update"
     )
+    informing = names_in("--help --version")
 
     def _prompt(self, line: CommandLine) -> str | None:
-        words = list(line.operands)
+        words = line.operands
         if words[:1] != line.words[:1]:
             return None
-        if words and words[0] in _EXEC:
-            words.pop(0)
-        if words and words[0] in ("resume", "fork"):
-            words.pop(0)
-            if not line.has("--last"):
-                words = words[1:]  # a session comes first
-        elif words and words[0] == "review":
-            words.pop(0)
-        return words[0] if words and words[0] != _STDIN else None
+        if words[:1] in (["exec"], ["e"]):
+            words = words[1:]
+        if words[:1] in (["resume"], ["fork"]):  # [SESSION_ID] [PROMPT]
+            words = words[1:] if line.has("--last") and not words[2:] else words[2:]
+        elif words[:1] == ["review"]:
+            words = words[1:]
+        is_given = bool(words) and words[0] not in (_STDIN, "help")
+        return words[0] if is_given else None
 
 
 def agent(program: Program) -> Agent:

@@ -1,4 +1,4 @@
-"""Gemini CLI, `gemini`. Source: packages/cli/src/config/config.ts of google-gemini/gemini-cli."""
+"""Gemini CLI, `gemini`. Source: `gemini --help`, version 0.61, and its config.ts before that."""
 
 from __future__ import annotations
 
@@ -8,36 +8,35 @@ from hindsight_cli.integrations.programs import Program
 
 
 class GeminiCli(Agent):
-    """Has a flag for the session's id only in late versions, and early ones refuse it."""
+    """Its early versions refuse `--session-id`, so none is given."""
 
     __slots__ = ()
 
     name = "gemini-cli"
-    # Of yargs, so that no option takes a value that begins with a dash.
     grammar = Grammar(
+        yargs=True,
         none=(
-            "-d|--debug -s|--sandbox -a|--all-files --show-memory-usage -y|--yolo"
-            " -c|--checkpointing --acp|--experimental-acp -l|--list-extensions --list-sessions"
-            " --screen-reader --telemetry --telemetry-log-prompts --skip-trust"
-            " --raw-output --accept-raw-output-risk -h|--help -v|--version"
+            "-h|--help -v|--version --accept-raw-output-risk --experimental-acp|--acp"
+            " -a|--all-files -c|--checkpointing -d|--debug -l|--list-extensions"
+            " --list-sessions --raw-output -s|--sandbox --screen-reader --show-memory-usage"
+            " --skip-trust --telemetry --telemetry-log-prompts -y|--yolo"
         ),
-        optional=(
-            "-m|--model -p|--prompt -i|--prompt-interactive --sandbox-image --approval-mode"
-            " -e|--extensions -o|--output-format --proxy --telemetry-target"
-            " --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile -r|--resume"
-            " --session-id --session-file --delete-session -w|--worktree"
+        one=(
+            "--approval-mode --delete-session -e|--extensions -m|--model -o|--output-format"
+            " -p|--prompt -i|--prompt-interactive --proxy -r|--resume --sandbox-image"
+            " --session-file --session-id --telemetry-otlp-endpoint --telemetry-otlp-protocol"
+            " --telemetry-outfile --telemetry-target -w|--worktree"
         ),
-        many="--allowed-mcp-server-names --allowed-tools --include-directories --policy"
-        " --admin-policy",
+        many=(
+            "--admin-policy --allowed-mcp-server-names --allowed-tools --include-directories"
+            " --policy"
+        ),
     )
-    not_runs = names_in(
-        "--help --version --list-extensions --list-sessions --delete-session mcp extensions"
-        " extension skills skill hooks hook gemma"
-    )
+    subcommands = names_in("mcp extensions extension skills skill hooks hook gemma")
+    informing = names_in("--help --version --list-extensions --list-sessions --delete-session")
 
     def _prompt(self, line: CommandLine) -> str | None:
-        given = line.value("--prompt") or line.value("--prompt-interactive")
-        return given or " ".join(line.operands)
+        return line.value("--prompt", "--prompt-interactive") or " ".join(line.operands)
 
 
 def agent(program: Program) -> Agent:

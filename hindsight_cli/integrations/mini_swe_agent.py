@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hindsight_cli.integrations.agent import Agent, Place
-from hindsight_cli.integrations.command_line import CommandLine, Grammar
+from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
 _LAST_RUN = "last_mini_run.traj.json"
 
 
 class MiniSweAgent(Agent):
+    """Keeps the trajectory of a run in one file, by default over that of the run before."""
+
     __slots__ = ()
 
     name = "mini-swe-agent"
@@ -26,7 +28,7 @@ class MiniSweAgent(Agent):
             " --agent-class --environment-class"
         ),
     )
-    not_runs = frozenset(("--help", "--install-completion", "--show-completion"))
+    informing = names_in("--help --install-completion --show-completion")
 
     def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
         line = self._line(argv)
@@ -34,7 +36,7 @@ class MiniSweAgent(Agent):
             return None
         output = line.value("--output")
         if output is not None:
-            return Place([str(Path(cwd) / output)])
+            return Place([str(Path(cwd) / output)]) if output else None
         folder = _config_folder(self._env(env))
         return Place([str(Path(cwd) / folder / _LAST_RUN)]) if folder else None
 

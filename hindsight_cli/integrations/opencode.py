@@ -1,4 +1,4 @@
-"""OpenCode, `opencode`. Source: packages/opencode/src/cli/cmd of anomalyco/opencode."""
+"""OpenCode, `opencode`. Source: `opencode --help` and `opencode run --help`, version 1.18."""
 
 from __future__ import annotations
 
@@ -8,34 +8,35 @@ from hindsight_cli.integrations.programs import Program
 
 
 class OpenCode(Agent):
-    """Only `run` and the full-screen program, which takes a folder as its operand, have a task."""
+    """Has a task as `opencode run MESSAGE` or `opencode [FOLDER] --prompt TEXT`."""
 
     __slots__ = ()
 
     name = "opencode"
-    # Of yargs, so that no option takes a value that begins with a dash.
     grammar = Grammar(
+        yargs=True,
         none=(
-            "-c|--continue --fork --share --thinking --mini --replay --no-replay -i|--interactive"
-            " --auto --yolo --dangerously-skip-permissions --demo --print-logs --pure --mdns"
-            " -h|--help -v|--version"
+            "-h|--help -v|--version --auto -c|--continue --dangerously-skip-permissions --demo"
+            " --fork -i|--interactive --mdns --mini --print-logs --pure --replay --no-replay"
+            " --share --thinking --yolo"
         ),
-        optional=(
-            "--command -s|--session -m|--model --agent --format --title --attach -p|--password"
-            " -u|--username --dir --port --variant --replay-limit --prompt --log-level --hostname"
+        one=(
+            "--agent --attach --command --dir --format --hostname --log-level --mdns-domain"
+            " -m|--model -p|--password --port --prompt --replay-limit -s|--session --title"
+            " -u|--username --variant"
         ),
-        many="-f|--file --cors",
+        many="--cors -f|--file",
     )
-    not_runs = names_in(
-        "--help --version acp agent attach auth completion console db debug export generate"
-        " github import login logout mcp models pr plugin plug providers serve session stats"
-        " uninstall upgrade web"
+    subcommands = names_in(
+        "acp agent attach auth completion console db debug export generate github import mcp"
+        " models plug plugin pr providers serve session stats uninstall upgrade web"
     )
+    informing = names_in("--help --version")
 
     def _prompt(self, line: CommandLine) -> str | None:
-        if line.operands[:1] == ["run"]:
-            return None if line.has("--command") else " ".join(line.operands[1:])
-        return line.value("--prompt")
+        if line.first_words() != ["run"]:
+            return line.value("--prompt")
+        return None if line.has("--command") else " ".join(line.operands[1:])
 
 
 def agent(program: Program) -> Agent:

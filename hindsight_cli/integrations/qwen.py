@@ -1,4 +1,4 @@
-"""Qwen Code, `qwen`. Source: packages/cli/src/config/config.ts of QwenLM/qwen-code."""
+"""Qwen Code, `qwen`. Source: `qwen --help`, version 0.15, and its config.ts after that."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from hindsight_cli.integrations.programs import Program
 
 
 class QwenCode(Agent):
+    """Gets no `--append-system-prompt` and no `--session-id`: versions in use refuse them."""
+
     __slots__ = ()
 
     name = "qwen-code"
-    # Of yargs, so that no option takes a value that begins with a dash.
     grammar = Grammar(
+        yargs=True,
         none=(
-            "-d|--debug -s|--sandbox -a|--all-files --show-memory-usage -y|--yolo --bare"
-            " --safe-mode --checkpointing --acp|--experimental-acp --experimental-lsp"
-            " -l|--list-extensions --openai-logging --screen-reader --include-partial-messages"
-            " --chat-recording --no-chat-recording -c|--continue --fork-session --insecure"
-            " --telemetry --telemetry-log-prompts --background -h|--help -v|--version"
+            "-h|--help -v|--version --experimental-acp|--acp -a|--all-files --background --bare"
+            " --chat-recording --no-chat-recording --checkpointing -c|--continue -d|--debug"
+            " --experimental-lsp --fork-session --include-partial-messages --insecure"
+            " -l|--list-extensions --openai-logging --safe-mode -s|--sandbox --screen-reader"
+            " --show-memory-usage --telemetry --telemetry-log-prompts -y|--yolo"
         ),
-        optional=(
-            "-m|--model -p|--prompt -i|--prompt-interactive --system-prompt"
-            " --append-system-prompt --sandbox-image --approval-mode --mcp-config"
-            " --openai-api-key --openai-base-url --openai-logging-dir --proxy --input-format"
-            " -o|--output-format -r|--resume --session-id --worktree --max-session-turns"
-            " --max-wall-time --max-tool-calls --max-subagent-depth --auth-type --channel"
-            " --json-fd --json-file --json-schema --input-file --telemetry-target"
-            " --telemetry-otlp-endpoint --telemetry-otlp-protocol --telemetry-outfile"
+        one=(
+            "--append-system-prompt --approval-mode --auth-type --channel --input-file"
+            " --input-format --json-fd --json-file --json-schema --max-session-turns"
+            " --max-subagent-depth --max-tool-calls --max-wall-time --mcp-config -m|--model"
+            " --openai-api-key --openai-base-url --openai-logging-dir -o|--output-format"
+            " -p|--prompt -i|--prompt-interactive --proxy -r|--resume --sandbox-image"
+            " --session-id --system-prompt --telemetry-otlp-endpoint --telemetry-otlp-protocol"
+            " --telemetry-outfile --telemetry-target --worktree"
         ),
         many=(
-            "--fallback-model --allowed-mcp-server-names --allowed-tools -e|--extensions"
-            " --include-directories|--add-dir --core-tools --exclude-tools"
-            " --disabled-slash-commands"
+            "--allowed-mcp-server-names --allowed-tools --core-tools --disabled-slash-commands"
+            " --exclude-tools -e|--extensions --fallback-model --add-dir|--include-directories"
         ),
     )
-    not_runs = names_in(
-        "--help --version --list-extensions mcp extensions auth hooks channel review serve"
-        " sessions update agents"
+    subcommands = names_in(
+        "agents auth channel extensions hooks hook mcp review serve sessions update"
     )
+    informing = names_in("--help --version --list-extensions")
 
     def _prompt(self, line: CommandLine) -> str | None:
-        given = line.value("--prompt") or line.value("--prompt-interactive")
-        return given or " ".join(line.operands)
+        return line.value("--prompt", "--prompt-interactive") or " ".join(line.operands)
 
 
 def agent(program: Program) -> Agent:
