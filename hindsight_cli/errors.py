@@ -154,6 +154,16 @@ class ExperienceNotFoundError(HindsightError):
         )
 
 
+class InjectionNotFoundError(HindsightError):
+    code = "injection_not_found"
+
+    def __init__(self, injection_id: str) -> None:
+        super().__init__(
+            f"No injection {injection_id!r:.60} in this project.",
+            hint="Its receipt stands in the injected text: inj- and twelve characters.",
+        )
+
+
 class InvalidEventError(HindsightError):
     code = "invalid_event"
     exit_code = 2

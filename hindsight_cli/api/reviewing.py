@@ -170,7 +170,7 @@ def undo(project: Project, experience_id: str | None = None) -> Decision:
     if not candidates:
         raise NothingToUndoError(experience_id)
     last = candidates[-1]
-    at = _moment_after(project, _own(entries, last.experience_id))
+    at = moment_after(project, _own(entries, last.experience_id))
     entry = Decider(entry_id=new_entry_id(), at=at).undo(last)
     project.ledger.append([entry])
     return Decision(find_experience(project, last.experience_id), entry.entry_id)
@@ -243,7 +243,7 @@ def _decide(
     entries, _ = project.ledger.read()
     before = _own(entries, own)
     heads = [e.entry_id for e in human_heads(without_undone(before))]
-    at = _moment_after(project, before)
+    at = moment_after(project, before)
     entry = make(Decider(entry_id=new_entry_id(), at=at, base=heads), state)
     _commit(project, [entry])
     return Decision(find_experience(project, own), entry.entry_id)
@@ -257,7 +257,7 @@ def _commit(project: Project, made: Sequence[LedgerEntry]) -> None:
     project.ledger.append(entries)
 
 
-def _moment_after(project: Project, entries: Sequence[LedgerEntry]) -> str:
+def moment_after(project: Project, entries: Sequence[LedgerEntry]) -> str:
     """Now, but after everything that happened before, whatever the clock says."""
     now = project.clock()
     last = max(filter(None, (parse_time(e.at) for e in entries)), default=now)

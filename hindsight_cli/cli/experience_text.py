@@ -6,13 +6,17 @@ import json
 from typing import TYPE_CHECKING
 
 from hindsight_cli.cli.reflect_text import experience_lines
+from hindsight_cli.records.ledger import EntryKind
 from hindsight_cli.text import one_line, summarize
 
 if TYPE_CHECKING:
     from hindsight_cli.api.experiences import CitedStep, ExperienceDetail
+    from hindsight_cli.records.experience import ExperienceState
+    from hindsight_cli.records.ledger import LedgerEntry
 
 _INPUT_CHARS = 300
 _OUTPUT_CHARS = 400
+_FOLLOWED = {"True": "followed", "False": "not followed"}
 
 
 def detail_text(detail: ExperienceDetail) -> str:
@@ -23,14 +27,36 @@ def detail_text(detail: ExperienceDetail) -> str:
         status += f" ({state.reason})"
     if state.stale:
         status += f", stale: {state.stale_reason}"
-    lines.append(f"  status {status}; weight {state.weight:.2f}, shown {state.shown} times")
+    lines.append(f"  status {status}")
+    lines.append(f"  weight {standing_text(state)}")
     if state.experience.trace_id:
         lines.append(f"  trace  {state.experience.trace_id}")
     for step in detail.steps:
         lines += ["", *_step_lines(step)]
     lines.append("")
-    lines += [f"{e.at[:19]}  {e.entry.value} by {e.by}" for e in detail.history]
+    lines += [f"{e.at[:19]}  {e.entry.value} by {e.by}{_about(e)}" for e in detail.history]
     return "\n".join(lines)
+
+
+def standing_text(state: ExperienceState) -> str:
+    """`0.67; shown 3 times, followed 1: 1 success, 0 failures`"""
+    followed = f"{state.success} success, {state.failure} failure"
+    times = "once" if state.shown == 1 else f"{state.shown} times"
+    return f"{state.weight:.2f}; shown {times}, followed {state.followed}: {followed}"
+
+
+def _about(entry: LedgerEntry) -> str:
+    """Which injection an entry is about, and how that went."""
+    data = entry.data
+    if "injection_id" not in data:
+        return ""
+    parts = [str(data["injection_id"])]
+    if entry.entry is EntryKind.OUTCOME:
+        parts.append("called wrong" if data.get("wrong") else str(data.get("outcome")))
+        parts.append(_FOLLOWED.get(str(data.get("followed")), "followed or not is unknown"))
+    if data.get("step_index") is not None:
+        parts.append(f"step {data['step_index']}")
+    return f" ({', '.join(parts)})"
 
 
 def _step_lines(step: CitedStep) -> list[str]:

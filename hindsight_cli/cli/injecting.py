@@ -10,6 +10,8 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.cli.render import Output
 from hindsight_cli.cli.start import start_of
 
+SESSION_VARIABLE = "HINDSIGHT_CLI_SESSION"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectRequest:
@@ -33,7 +35,7 @@ def run_inject(request: InjectRequest) -> int:
         project,
         request.task,
         error=request.error,
-        session=request.session,
+        session=request.session or project.env.get(SESSION_VARIABLE),
         max_tokens=request.max_tokens,
     )
     if not injection.text:

@@ -63,7 +63,11 @@ def inject(
     task: Annotated[str, typer.Argument(help="The task, or the error text with --error.")],
     error: Annotated[bool, typer.Option("--error", help="The text is an error text.")] = False,
     session: Annotated[
-        str | None, typer.Option("--session", help="Do not repeat what this session was shown.")
+        str | None,
+        typer.Option(
+            "--session",
+            help="Do not repeat what this session was shown (default: $HINDSIGHT_CLI_SESSION).",
+        ),
     ] = None,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", help="Longest block (default: 600).")

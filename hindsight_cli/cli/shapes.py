@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     Json = dict[str, JsonValue]
 
+# What an entry about an injection says, besides when and by whom.
+_HISTORY = ("injection_id", "session", "outcome", "followed", "step_index", "source", "wrong")
+
 
 def experience(state: ExperienceState) -> Json:
     """An experience with its review state, content fields at the top."""
@@ -52,12 +55,33 @@ def experience(state: ExperienceState) -> Json:
     }
 
 
+def standing(state: ExperienceState) -> Json:
+    """What outcomes move: what `feedback` answers for each experience it changed."""
+    return {
+        "experience_id": state.experience.experience_id,
+        "status": state.status.value,
+        "reason": state.reason,
+        "weight": state.weight,
+        "shown": state.shown,
+        "followed": state.followed,
+        "success": state.success,
+        "failure": state.failure,
+        "last_verified_at": state.last_verified_at,
+    }
+
+
 def experience_detail(detail: ExperienceDetail) -> Json:
     return {
         **experience(detail.state),
         "cited_steps": [cited_step(step) for step in detail.steps],
         "history": [
-            {"entry": e.entry.value, "at": e.at, "by": e.by, "entry_id": e.entry_id}
+            {
+                "entry": e.entry.value,
+                "at": e.at,
+                "by": e.by,
+                "entry_id": e.entry_id,
+                **{k: e.data[k] for k in _HISTORY if k in e.data},
+            }
             for e in detail.history
         ],
     }

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from hindsight_cli.experiences.weights import weight_of
+from hindsight_cli.experiences.credits import counts_of
 from hindsight_cli.records.experience import (
     Experience,
     ExperienceState,
@@ -78,13 +78,13 @@ def _fold_one(
     experience = (_experience_in(deciding) if deciding else None) or _content_in_force(entries)
     if experience is None:
         return None
-    counts = _Counts.of(entries)
+    counts = counts_of(entries)
     state = ExperienceState(
         experience=experience,
         status=ReviewStatus.PENDING,
         created_at=entries[0].at,
         last_verified_at=_last(entries, {EntryKind.VERIFIED, *NEEDS_TRUST}),
-        weight=weight_of(counts.success, counts.failure, counts.wrong),
+        weight=counts.weight,
         shown=counts.shown,
         followed=counts.followed,
         success=counts.success,
@@ -184,30 +184,3 @@ def _expiry(entries: Sequence[LedgerEntry], deciding: LedgerEntry) -> dict[str, 
 
 def _last(entries: Sequence[LedgerEntry], kinds: Collection[EntryKind]) -> str | None:
     return max((e.at for e in entries if e.entry in kinds), default=None)
-
-
-class _Counts:
-    """How often an experience was shown, followed, and how that ended."""
-
-    __slots__ = ("failure", "followed", "shown", "success", "wrong")
-
-    def __init__(self) -> None:
-        self.shown = self.followed = self.success = self.failure = self.wrong = 0
-
-    @classmethod
-    def of(cls, entries: Sequence[LedgerEntry]) -> _Counts:
-        counts = cls()
-        for entry in entries:
-            if entry.entry is EntryKind.INJECTED:
-                counts.shown += 1
-            elif entry.entry is EntryKind.OUTCOME:
-                counts._add(entry)
-        return counts
-
-    def _add(self, entry: LedgerEntry) -> None:
-        if entry.data.get("wrong"):
-            self.wrong += 1
-        elif entry.data.get("followed"):
-            self.followed += 1
-            self.success += entry.data.get("outcome") == "success"
-            self.failure += entry.data.get("outcome") == "failure"

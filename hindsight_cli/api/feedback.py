@@ -1,0 +1,132 @@
+"""Learn from outcomes: shown, followed, and how it ended move the weight of an experience.
+
+Source: docs/explanation/learning-from-outcomes.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from hindsight_cli.api.crediting import Credit, Crediting, FeedbackReport, seen_before
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.receipts import Receipt, receipts_in, shown_in, step_shown
+from hindsight_cli.api.traces import trace_of
+from hindsight_cli.errors import InjectionNotFoundError, UsageError
+from hindsight_cli.records.event import EventType, Outcome
+from hindsight_cli.records.experience import Content
+from hindsight_cli.records.ledger import HUMAN
+from hindsight_cli.records.trace import Trace
+from hindsight_cli.reflect.following import Followed, followed
+
+__all__ = ["FeedbackReport", "credit_run", "give_feedback"]
+
+RUN = "run"  # who speaks when a run is credited by what its trace shows
+
+
+def credit_run(
+    project: Project, session_id: str, trace: Trace, outcome: Outcome, *, source: str
+) -> FeedbackReport:
+    """Credit how a run ended to what its session was shown and then did.
+
+    `source` says where `outcome` is known from. Crediting a run again changes nothing,
+    unless its trace or its outcome is another one by then.
+
+    Raises:
+        StorageError: the entries could not be written; nothing was credited.
+    """
+    session_id = project.redactor.text(session_id)  # as receipts have it
+    crediting = Crediting(project, by=RUN)
+    for receipt in shown_in(receipts_in(crediting.entries), trace, session_id):
+        content = crediting.content_of(receipt)
+        if content is not None:
+            is_followed, step = _sight(content, trace, receipt)
+            crediting.add(
+                receipt,
+                Credit(outcome=outcome, followed=is_followed, step_index=step, source=source),
+            )
+    return crediting.commit()
+
+
+def give_feedback(
+    project: Project,
+    injection_id: str,
+    outcome: Outcome,
+    *,
+    by: str,
+    wrong: Sequence[str] = (),
+) -> FeedbackReport:
+    """Take somebody's word for how a task ended in which an injection was shown.
+
+    `by` is HUMAN or "agent"; `wrong` names experiences (or how their ids begin) that are
+    wrong, whatever the outcome: a person's word suspends them at once.
+
+    Raises:
+        InjectionNotFoundError: nothing was injected under this id.
+        UsageError: an experience in `wrong` was not in it.
+        StorageError: the entries could not be written; nothing was changed.
+    """
+    crediting = Crediting(project, by=by)
+    given = [r for r in receipts_in(crediting.entries) if r.injection_id == injection_id]
+    if not given:
+        raise InjectionNotFoundError(injection_id)
+    named = {_named(beginning, given) for beginning in wrong}
+    trace = _trace_of_session(project, given[0].session)
+    for receipt in given:
+        content = crediting.content_of(receipt)
+        is_wrong = receipt.experience_id in named
+        if content is None or (outcome is Outcome.UNKNOWN and not is_wrong):
+            continue
+        seen = seen_before(crediting.entries, receipt, by=RUN)
+        if seen is None and trace is not None:
+            seen = _sight(content, trace, receipt)
+        is_followed, step = seen or (None, None)
+        if is_followed is None and _is_word_enough(by, given, named, receipt.experience_id):
+            is_followed = True
+        credit = Credit(
+            outcome=Outcome.FAILURE if is_wrong and by != HUMAN else outcome,
+            followed=is_followed,
+            step_index=step,
+            source=by,
+            wrong=is_wrong and by == HUMAN,
+        )
+        crediting.add(receipt, credit)
+    return crediting.commit()
+
+
+def _is_word_enough(
+    by: str, given: Sequence[Receipt], named: Collection[str], experience_id: str
+) -> bool:
+    """Whether feedback says of itself that an experience was followed.
+
+    Whoever names the wrong ones has said which it hung on. An agent's word does for one that
+    was given alone: of several it does not say which.
+    """
+    if named:
+        return experience_id in named
+    return by == HUMAN or len(given) == 1
+
+
+def _named(beginning: str, given: Sequence[Receipt]) -> str:
+    ids = [r.experience_id for r in given]
+    matching = [i for i in ids if i == beginning] or [i for i in ids if i.startswith(beginning)]
+    if len(matching) != 1 or not beginning:
+        raise UsageError(
+            f"{beginning!r} is no experience of {given[0].injection_id}.",
+            hint=f"It showed: {', '.join(ids)}",
+        )
+    return matching[0]
+
+
+def _sight(content: Content, trace: Trace, receipt: Receipt) -> tuple[bool | None, int | None]:
+    """What a trace shows: whether it was followed, None for unknown, and at which step."""
+    found = followed(content, trace, after_step=step_shown(receipt, trace))
+    known = {Followed.YES: True, Followed.NO: False}
+    return known.get(found.answer), found.step_index
+
+
+def _trace_of_session(project: Project, session: str | None) -> Trace | None:
+    path = project.traces.find(session) if session else None
+    if session is None or path is None:
+        return None
+    events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
+    return trace_of(project, session, events)
