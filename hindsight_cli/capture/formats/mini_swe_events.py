@@ -37,9 +37,8 @@ from hindsight_cli.records.event import Actor, EventType, Status
 from hindsight_cli.records.jsonvalue import JsonValue
 
 SENTINELS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MICRO_SWE_AGENT_FINAL_OUTPUT")
-_TIMED_OUT = re.compile(
-    r"timed out after [\d.]+ seconds?\W*\Z|\AThe last command .{0,4000}? timed out", re.DOTALL
-)
+_TIMED_OUT = re.compile(r"timed out after [\d.]+ seconds?\W*\Z")
+_KILLED = re.compile(r"\AThe last command .{0,4000}? timed out", re.DOTALL)
 _INTERRUPTS = {  # how versions that record no kind begin such a message
     "UserRejection": re.compile(r"\ACommands? not executed\b"),
     "UserInterruption": re.compile(r"\A(?:Interrupted by user|Temporary interruption caught)"),
@@ -267,7 +266,11 @@ def _observed(message: Message, extra: Message) -> Observed:
 
 def _verdict(observed: Observed, extra: Message, action: _Action) -> Verdict:
     timed_out = extra.get("exception_type") == "TimeoutExpired"
-    if timed_out or _TIMED_OUT.search(observed.exception or observed.output[:5000]):
+    if observed.exception:
+        timed_out = timed_out or bool(_TIMED_OUT.search(observed.exception))
+    elif observed.exit_code is None:
+        timed_out = timed_out or bool(_KILLED.match(observed.output))
+    if timed_out:
         return Verdict(status=Status.TIMEOUT, rule="timeout", error_type="timeout")
     if observed.exception:
         return Verdict(status=Status.ERROR, rule="harness", error_type="harness")
