@@ -172,6 +172,9 @@ class _Recorder:
                 from hindsight_cli.api.run_recording import serve
 
                 serve(plan, feed_read, reply_write)
+            except BaseException as error:  # the border beside a live agent: told, never raised
+                told = {"say": f"This run is not recorded: {error!r}."}
+                os.write(reply_write, json.dumps(told).encode() + b"\n")
             finally:
                 os._exit(0)
         os.close(feed_read)

@@ -18,7 +18,7 @@ def options_of(command: str) -> set[str]:
     return names - {"--help"}
 
 
-@pytest.mark.parametrize("command", ["search", "inject"])
+@pytest.mark.parametrize("command", ["search", "inject", "run"])
 def test_both_doors_know_the_same_options(command: str) -> None:
     assert set(OPTIONS[command]) == options_of(command)
 

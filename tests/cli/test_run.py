@@ -41,7 +41,7 @@ def texts_of(project: Project, kind: EventType) -> list[str]:
     return [trace.text(e) for e in trace.events if e.event_type is kind]
 
 
-def on_a_terminal(project: Project, *arguments: str, timeout: float = 60) -> pexpect.spawn:
+def on_a_terminal(project: Project, *arguments: str, timeout: float = 60) -> pexpect.spawn[bytes]:
     return pexpect.spawn(
         PYTHON,
         ["-m", "hindsight_cli", "run", *arguments],

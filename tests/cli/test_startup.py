@@ -48,6 +48,8 @@ def loaded_by(project: Project, *arguments: str) -> set[str]:
         (["search", "deploy mysql", "--json", "--explain"], set()),
         (["search", "nothing like it"], set()),
         (["inject", "deploy mysql"], set()),
+        (["run", "--task", "deploy mysql", "--", "true"], set()),
+        (["run", "--help"], {"typer", "pydantic"}),
         (["--help"], {"typer"}),
         (["search", "--help"], {"typer", "pydantic"}),
         (["experiences", "list", "--json"], {"typer", "pydantic", "sqlite_utils"}),

@@ -90,9 +90,10 @@ class _Burst:
     def feed(self, screen: Screen) -> int:
         """Show it to `screen`; gives how many bytes of it were left out."""
         left_out = self.left_out
-        screen.feed(bytes(self._head))
-        tail = b"".join(self._tail)
-        if left_out or len(tail) > TAIL_BYTES:
+        head, tail = bytes(self._head), b"".join(self._tail)
+        is_cut = left_out or len(tail) > TAIL_BYTES
+        screen.feed(head.decode("utf-8", "ignore").encode() if is_cut else head)  # no half letter
+        if is_cut:
             cut = tail[-TAIL_BYTES:]
             left_out += len(tail) - len(cut)
             _, newline, rest = cut.partition(b"\n")
