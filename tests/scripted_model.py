@@ -13,6 +13,10 @@ A turn is an object:
     hang        take the request and never answer
     truncated   send half of the body, then close
 
+A request that asks for a stream gets the answer as server-sent events. Agents also ask for what
+is no turn of theirs, such as a title: with an `aside`, a request that offers no tool is answered
+with that text, and the script stays where it is.
+
 As a process: python -m tests.scripted_model --script FILE --port-file FILE [--requests FILE]
 """
 
@@ -27,6 +31,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.scripted_events import completion_events, message_events
 
 Turn = Mapping[str, Any]
 _JSON_TOOL = "json_tool_call"  # how litellm asks a Claude it does not know for JSON
@@ -47,8 +53,16 @@ class Request:
 class ScriptedModel:
     """Serves a script until it is closed; keeps every request."""
 
-    def __init__(self, turns: Sequence[Turn], *, port: int = 0, log: Path | None = None) -> None:
+    def __init__(
+        self,
+        turns: Sequence[Turn],
+        *,
+        port: int = 0,
+        log: Path | None = None,
+        aside: str | None = None,
+    ) -> None:
         self.turns = list(turns)
+        self.aside = aside
         self.requests: list[Request] = []
         self._log = log
         self._taken = 0
@@ -89,12 +103,14 @@ class ScriptedModel:
             if self._log is not None:
                 with self._log.open("a", encoding="utf-8") as log:
                     log.write(json.dumps({"path": request.path, "body": request.body}) + "\n")
+            if self.aside is not None and not request.body.get("tools"):
+                return {"text": self.aside}
             turn = self.turns[min(self._taken, len(self.turns) - 1)]
             refused = turn.get("refuse")
             if refused and any(name in request.body for name in _CARRIED[refused]):
                 return {"status": 400, "message": f"Unsupported parameter: '{refused}'."}
             self._taken += 1
-            return turn
+            return {**turn, "number": self._taken}
 
     def wait_until_closing(self, timeout_s: float | None = None) -> None:
         self._closing.wait(timeout_s)
@@ -107,8 +123,8 @@ class ScriptedModel:
 
 
 @contextlib.contextmanager
-def serving(*turns: Turn) -> Iterator[ScriptedModel]:
-    model = ScriptedModel(turns)
+def serving(*turns: Turn, aside: str | None = None) -> Iterator[ScriptedModel]:
+    model = ScriptedModel(turns, aside=aside)
     try:
         yield model
     finally:
@@ -122,9 +138,18 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._send(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         body = json.loads(raw or b"{}")
+        path = self.path.split("?")[0]
+        if path.endswith("/count_tokens"):
+            self._send(200, {"input_tokens": 100})
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         turn = self.scripted.take(Request(self.path, headers, body))
         if turn.get("hang"):
@@ -137,15 +162,21 @@ class _Handler(BaseHTTPRequestHandler):
             error = {"message": message, "type": "scripted_error", "code": None}
             self._send(turn["status"], {"type": "error", "error": error}, turn)
             return
-        anthropic = self.path.endswith("/messages")
-        self._send(200, _message(turn, body) if anthropic else _completion(turn, body), turn)
+        anthropic = path.endswith("/messages")
+        document = _message(turn, body) if anthropic else _completion(turn, body)
+        if body.get("stream"):
+            events = message_events(document) if anthropic else completion_events(document)
+            self._send_data(200, "text/event-stream", "".join(events).encode(), turn)
+        else:
+            self._send(200, document, turn)
 
     def _send(self, status: int, document: Mapping[str, Any], turn: Turn | None = None) -> None:
-        turn = turn or {}
-        data = json.dumps(document).encode()
+        self._send_data(status, "application/json", json.dumps(document).encode(), turn or {})
+
+    def _send_data(self, status: int, kind: str, data: bytes, turn: Turn) -> None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.send_response(status)
-            self.send_header("content-type", "application/json")
+            self.send_header("content-type", kind)
             self.send_header("content-length", str(len(data)))
             self.send_header("connection", "close")  # no client is left with an open socket
             if "retry_after" in turn:
@@ -160,7 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _completion(turn: Turn, body: Mapping[str, Any]) -> dict[str, Any]:
     calls = [
         {
-            "id": f"call_{number}_{call['name']}",
+            "id": f"call_{turn.get('number', 0)}_{number}_{call['name']}",
             "type": "function",
             "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])},
         }
@@ -171,7 +202,7 @@ def _completion(turn: Turn, body: Mapping[str, Any]) -> dict[str, Any]:
         message["tool_calls"] = calls
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
     return {
-        "id": "chatcmpl-scripted",
+        "id": f"chatcmpl-scripted-{turn.get('number', 0)}",
         "object": "chat.completion",
         "created": 1_790_000_000,
         "model": body.get("model", "scripted"),
@@ -190,14 +221,14 @@ def _message(turn: Turn, body: Mapping[str, Any]) -> dict[str, Any]:
     content += [
         {
             "type": "tool_use",
-            "id": f"toolu_{number}_{call['name']}",
+            "id": f"toolu_{turn.get('number', 0)}_{number}_{call['name']}",
             "name": call["name"],
             "input": call["arguments"],
         }
         for number, call in enumerate(calls)
     ]
     return {
-        "id": "msg_scripted",
+        "id": f"msg_scripted_{turn.get('number', 0)}",
         "type": "message",
         "role": "assistant",
         "model": body.get("model", "scripted"),
