@@ -52,10 +52,15 @@ def samples_folder() -> Path:
 class _Story:
     root: Path
     aloud: bool
-    cwd: Path | None = None
     steps: list[dict[str, Any]] = field(default_factory=list)
+    cwd: Path = field(init=False)
 
     def play(self) -> None:
+        self._first_act()
+        self._second_act()
+
+    def _first_act(self) -> None:
+        self._enter("past")
         samples = sorted(samples_folder().glob("*.jsonl"))
         self._tell("Three past runs of an agent. Secrets are redacted before anything is written.")
         self._run(["init"], shown=1)
@@ -67,7 +72,7 @@ class _Story:
             "A model's answer may be invented. This one holds one experience the trace bears out\n"
             "and one it does not: a step that does not exist, options nobody used."
         )
-        (self.root / _ANSWER).write_text(json.dumps(_MODEL_ANSWER), encoding="utf-8")
+        (self.cwd / _ANSWER).write_text(json.dumps(_MODEL_ANSWER), encoding="utf-8")
         self._run(["reflect", _TRACE, "--reply", _ANSWER])
         self._tell("Nothing is found until a person approves it (in `hindsight tui`, or so):")
         self._run(["search", "deploy mysql"])
@@ -79,7 +84,6 @@ class _Story:
         self._run(["search", "translate the onboarding page into French"])
         self._tell("And this is what the next agent gets to read, once, before it starts.")
         self._run(["inject", "deploy mysql in a container"])
-        self._second_act()
 
     def _second_act(self) -> None:
         """The loop closed: the same agent run twice, a reviewed lesson between the runs."""
@@ -87,10 +91,9 @@ class _Story:
             "\nSecond act, in a project without a past. A scripted agent and a stand-in docker:\n"
             "this shows that a lesson reaches an agent, not that a model obeys it."
         )
-        self.cwd = self.root / "shop"
-        for folder in (self.cwd, self.root / "bin"):
-            folder.mkdir()
+        self._enter("shop")
         docker = self.root / "bin" / "docker"
+        docker.parent.mkdir()
         docker.write_bytes((_HERE / "docker").read_bytes())
         docker.chmod(0o700)
         self._run(["init"], shown=1)
@@ -112,6 +115,10 @@ class _Story:
             f"Shown {experience['shown']} time, followed {experience['followed']} time: "
             f"its weight went from 0.50 to {experience['weight']:.2f}."
         )
+
+    def _enter(self, folder: str) -> None:
+        self.cwd = self.root / folder
+        self.cwd.mkdir()
 
     def _pending_about(self, word: str) -> str:
         """The id of the pending experience about `word`."""
@@ -152,7 +159,7 @@ class _Story:
     def _call(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "hindsight_cli", *arguments],
-            cwd=self.cwd or self.root,
+            cwd=self.cwd,
             env=_environment(self.root),
             capture_output=True,
             encoding="utf-8",
