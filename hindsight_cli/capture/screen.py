@@ -9,266 +9,196 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter, deque
 
-from hindsight_cli.capture.screen_grid import CONTROLS, Grid, Nowhere
+from hindsight_cli.capture.screen_grid import CONTROLS, Grid
+from hindsight_cli.capture.screen_row import SURE, Lines
 
-TYPE_CHECKING = False  # as typing's, without loading typing beside a running program
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from hindsight_cli.capture.screen_row import Row
-
-_MAX_STRING_CHARS = 16 * 1024 * 1024  # a picture may have that; what never ends is text after all
+_REMEMBERED_LINES = 5_000  # of what a program may draw anew after it has cleared even the past
 _MAX_DIGITS = 5
 _LARGE = 10_000
-_COLOUR = re.compile(r"(?<!\x1b)\x1b\[[0-9;:]{0,64}m")
-_UNFINISHED = re.compile(r"(?:\x1b(?:\[[0-?]{0,64})?|\x9b[0-?]{0,64})[ -/]{0,4}\Z")
-_LONGEST_UNFINISHED = 70
+_BEGUN = r"\x1b(?:\[[0-?]{0,256})?[ -/]{0,4}"  # an escape sequence but for its last character
+_UNFINISHED = re.compile(rf"{_BEGUN}\Z")
+_LONGEST_UNFINISHED = 262
+# A title or a link ends with its line too, should its end be missing; a picture has lines.
+_TITLE_END, _STRING_END = r"\n\x07\x18\x1a\x1b\x9c", r"\x18\x1a\x1b\x9c"
+# Colours, whole strings, and sequences that another one cuts short.
+_UNSEEN = re.compile(
+    r"\x1b\[[0-9;:]{0,256}m"
+    rf"|\x1b[]k][^{_TITLE_END}]*+(?:\x07|\x1b\\|(?=[{_TITLE_END}]))"
+    rf"|\x1b[P^_X][^{_STRING_END}]*+(?:\x1b\\|(?=[{_STRING_END}]))"
+    rf"|{_BEGUN}(?=\x1b)"
+)
 # What needs more than one line after the other.
-_NOT_PLAIN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+_NOT_PLAIN = re.compile(rf"[^\r\n\t{SURE}]|\r(?!\n)")
 _TOKEN = re.compile(
     r"(?P<text>[^\x00-\x1f\x7f-\x9f]+)"
     r"|(?P<newline>\r?[\n\x0b\x0c])"
     r"|(?P<motion>[\r\x08\t])"
-    r"|(?:\x1b\[|\x9b)(?P<private>[<-?]?)(?P<numbers>[0-;]{0,64})(?P<final>[@-~])"
-    r"|(?:\x1b\[|\x9b)(?P<overlong>[0-?]{64})"
-    r"|(?:\x1b\[|\x9b)(?P<other>[0-?]{0,64}[ -/]{0,4}[@-~])"
-    r"|\x1b(?P<string>[]P^_Xk])"
+    r"|\x1b\[(?P<private>[<-?]?)(?P<numbers>[0-?]{0,256})(?P<final>[@-~])"
+    r"|\x1b\[[0-?]{0,256}[ -/]{1,4}[@-~]"
+    r"|\x1b(?P<title>[]k])"
+    r"|\x1b(?P<string>[P^_X])"
     r"|\x1b(?P<escape>[ -/]{0,4}[0-~])"
-    r"|(?P<removed>[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9a\x9c-\x9f]+|\x1b+(?=\x1b)|[\x1b\x9b])"
+    r"|(?P<shift>[\x0e\x0f])"
+    r"|[\x00-\x1f\x7f-\x9f]"
 )
-# What ends a string: a title or a link at the line's end too, should its end be missing.
-_STRING_END = re.compile(r"[\x18\x1a\x1b\x9c]")
-_TITLE_END = re.compile(r"[\x07\x18\x1a\x1b\x9c\n]")
-_OVERLONG_END = re.compile(r"[^ -?]")
-_ENDS = {"]": _TITLE_END, "k": _TITLE_END, "overlong": _OVERLONG_END}
+_ENDS = {"title": re.compile(f"[{_TITLE_END}]"), "string": re.compile(f"[{_STRING_END}]")}
 _ALTERNATE_MODES = frozenset({"47", "1047", "1049"})
-
-
-class _Lines:
-    """Lines as they leave the screen, row by row; rows handed out before are not repeated."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.chars = 0
-        self._parts: list[str] = []
-        self._given: list[str] = []
-        self._is_new = True  # no row of the line was handed out before
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the last row taken goes on in the next."""
-        return bool(self._parts)
-
-    def add(self, row: Row) -> None:
-        """Take the next row of the screen."""
-        text = row.text
-        self.chars += len(text)
-        if not (row.wrapped or self._parts):
-            if row.given is not None:
-                self._add_rest(text, row.given)
-            elif row.left or text.strip(" "):
-                self.texts.append(text.rstrip(" "))
-            return
-        self._parts.append(text)
-        self._given.append(row.given or "")
-        self._is_new = self._is_new and row.given is None
-        if not row.wrapped:
-            self.end_line()
-
-    def end_line(self) -> None:
-        """The line that has begun in the rows added ends here."""
-        if not self._parts:
-            return
-        text, given = "".join(self._parts), "".join(self._given)
-        is_new = self._is_new
-        self.disown()
-        if is_new:
-            self.texts.append(text.rstrip(" "))
-        else:
-            self._add_rest(text, given)
-
-    def _add_rest(self, text: str, given: str) -> None:
-        news = text[len(given) :] if text.startswith(given) else text
-        if news.strip(" "):
-            self.texts.append(news.rstrip(" "))
-
-    def extend(self, texts: Iterable[str]) -> None:
-        """Take whole lines that never were on the screen's grid."""
-        self.end_line()
-        self.texts += [text.rstrip(" ") for text in texts]
-
-    def disown(self) -> None:
-        """Drop the rows of a line that has not ended."""
-        self._parts, self._given, self._is_new = [], [], True
-
-    def take(self) -> str:
-        lines, self.texts, self.chars = self.texts, [], 0
-        while lines and not lines[-1]:
-            lines.pop()
-        return "\n".join(lines)
+# The letters that are lines in the other one of a terminal's sets of characters.
+_DRAWN = str.maketrans("`afgjklmnopqrstuvwxyz{|}~", "◆▒°±┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
+_LINE_SET = "0"
 
 
 class Screen:
-    """A terminal of `rows` by `columns` that a program writes to; see the module.
-
-    `chars` says about how much has settled since the last `take`, so that the caller
-    can take it in time: it is kept until then.
-    """
+    """A terminal of `rows` by `columns` that a program writes to; see the module."""
 
     def __init__(self, columns: int = 80, rows: int = 24) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._lines = _Lines()
-        self._main = Grid(columns, rows, self._lines)
+        self._past = Lines()
+        self._main = Grid(columns, rows, self._past)
         self._alternate: Grid | None = None
+        self._news: list[str] = []
+        self._shown: Counter[int] = Counter()  # hashes of the lines handed out, still to be seen
+        self._given: deque[int] = deque(maxlen=_REMEMBERED_LINES)  # of all lines handed out
         self._carry = ""  # the beginning of an escape sequence
-        self._string = ""  # the kind of string the output is inside of
-        self._string_chars = 0
+        self._inside = ""  # "title" or "string": what has begun and not ended
+        self._sets = ["", ""]  # of characters
+        self._set = 0
 
     @property
-    def chars(self) -> int:
-        return self._lines.chars
+    def _grid(self) -> Grid:
+        return self._alternate or self._main
 
     def resize(self, rows: int, columns: int) -> None:
-        """Have another size from here on; lines already wrapped stay as they are."""
+        """Have another size from here on; lines already wrapped stay as they are.
+
+        0 is a size nobody has told: the usual one.
+        """
         self._main.resize(columns, rows)
         if self._alternate is not None:
             self._alternate.resize(columns, rows)
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the output, cut anywhere."""
-        text = self._carry + self._decode(data)
-        tail = max(0, len(text) - _LONGEST_UNFINISHED)
-        start = max(text.rfind("\x1b", tail), text.rfind("\x9b", tail))
+        text = self._carry + self._decode(data).replace("\x9b", "\x1b[")
         self._carry = ""
-        if start >= 0 and _UNFINISHED.match(text, start):
-            text, self._carry = text[:start], text[start:]
+        if self._inside:
+            end = _ENDS[self._inside].search(text)
+            if end is None:
+                return
+            self._inside = ""
+            text = text[end.start() :]
         if "\x1b" in text:
-            text = _COLOUR.sub("", text)
+            text = _UNSEEN.sub("", text)
+            start = text.rfind("\x1b", max(0, len(text) - _LONGEST_UNFINISHED))
+            if start >= 0 and _UNFINISHED.match(text, start):
+                text, self._carry = text[:start], text[start:]
         self._read(text)
 
-    def take(self, *, ended: bool = False) -> str:
-        """The lines that became visible since the last time, and a new segment begins.
+    def take(self) -> str:
+        """The lines that became visible since the last time.
 
-        That is what scrolled off and what changed on the screen. Of a line that was
-        handed out before and has grown since, only the rest. What a program shows on
-        the alternate screen counts only when the output has `ended` there.
+        Lines that were handed out before are not news, wherever on the screen a program
+        has drawn them again; a line that has changed is, as far as it is still on the screen.
         """
-        self._take_screen(self._main)
-        if ended and self._alternate is not None:
-            self._take_screen(self._alternate)
-        return self._lines.take()
+        self._settle()
+        news, self._news = self._news, []
+        while news and not news[-1]:
+            news.pop()
+        return "\n".join(news)
 
-    def _take_screen(self, grid: Grid) -> None:
-        grid.end_frame()
-        for row in grid.lines:
-            self._lines.add(row)
-        self._lines.end_line()
-        last = max((y for y, row in enumerate(grid.lines) if not row.is_blank()), default=-1)
-        for row in grid.lines[: last + 1]:
-            row.given = row.text
-
-    @property
-    def _grid(self) -> Grid:
-        return self._alternate or self._main
+    def _settle(self) -> None:
+        """Sort out what is news of the past and of what the screen shows."""
+        on_screen = Lines()
+        for grid in (self._main, self._alternate):
+            if grid is not None:
+                grid.end_frame()
+                for row in grid.lines:
+                    self._past.add(row)
+                    on_screen.add(row)
+                self._past.end_line()
+                on_screen.end_line()
+        for text in self._past.texts:
+            key = hash(text)
+            if self._shown[key]:
+                self._shown[key] -= 1
+            else:
+                self._news.append(text)
+                self._given.append(key)
+        self._past.texts.clear()
+        self._shown = Counter(map(hash, on_screen.texts))
 
     def _read(self, text: str) -> None:
-        at, tried = 0, 0
-        while at < len(text):
-            if self._string:
-                at = self._skip_string(text, at)
-                continue
-            if at >= tried and self._is_at_fresh_line():
-                found = _NOT_PLAIN.search(text, at)
-                tried = found.start() if found else len(text)
-                at = self._read_lines(text, at, tried)
-                if at >= len(text):
-                    return
+        at = plain = 0
+        while True:
+            if at >= plain and self._is_at_fresh_line():
+                at, plain = self._read_lines(text, at)
             token = _TOKEN.match(text, at)
-            if token is None:  # cannot be: the last branch takes every control character
+            if token is None:  # the end
                 return
             at = token.end()
+            kind = token.lastgroup
+            if kind in _ENDS:  # its end is not in this text
+                self._inside = kind
+                return
             self._obey(token)
 
     def _is_at_fresh_line(self) -> bool:
-        main = self._main
-        continues = self._lines.is_open and not main.y
-        return self._alternate is None and not continues and main.is_at_fresh_line()
+        return (
+            self._alternate is None
+            and self._sets[self._set] != _LINE_SET
+            and self._main.is_at_fresh_line()
+        )
 
-    def _read_lines(self, text: str, start: int, end: int) -> int:
-        """Take the plain lines between two places, but for a screenful; where they end.
+    def _read_lines(self, text: str, start: int) -> tuple[int, int]:
+        """Take plain lines, but for a screenful; where they end, and where all plain text does.
 
         So many lines scroll the whole screen off, whatever their width, and need no cells.
         """
-        stop = end
+        found = _NOT_PLAIN.search(text, start)
+        stop = plain = found.start() if found else len(text)
         for _ in range(self._main.rows + 1):
             stop = text.rfind("\n", start, stop)
             if stop < 0:
-                return start
-        block = text[start : stop + 1]
-        self._main.scroll_all()
-        self._main.forget_last()
-        texts = block.replace("\r\n", "\n").split("\n")[:-1]
+                return start, plain
+        block = text[start : stop + 1].replace("\r\n", "\n")
+        lines = block.split("\n")[:-1]
         if "\t" in block:
-            texts = [self._without_tabs(text) if "\t" in text else text for text in texts]
-        self._lines.extend(texts)
-        self._lines.chars += len(block)
-        return stop + 1
-
-    def _without_tabs(self, text: str) -> str:
-        """A line as it stands on the screen, with blanks for its tabs."""
-        columns = self._main.columns
-        if text.isascii() and len(line := text.expandtabs(8)) <= columns:
-            return line
-        lines = _Lines()
-        grid = Grid(columns, self._main.rows, lines)
-        for piece in re.split("(\t)", text):
-            if piece == "\t":
-                grid.tab(1)
-            elif piece:
-                grid.write(piece)
-        for row in grid.lines:
-            lines.add(row)
-        return lines.take()
-
-    def _skip_string(self, text: str, start: int) -> int:
-        """Pass over a title, a link, a picture; where it ends."""
-        end = _ENDS.get(self._string, _STRING_END).search(text, start)
-        stop = end.start() if end else len(text)
-        self._string_chars += stop - start
-        if self._string_chars > _MAX_STRING_CHARS:
-            self._string = ""
-        elif end:
-            takes_final = self._string == "overlong" and "@" <= end.group() <= "~"
-            self._string = ""
-            return end.end() if takes_final else stop
-        return stop
+            lines = [line.expandtabs() for line in lines]
+            if not block.isascii() or max(map(len, lines)) > self._main.columns:
+                return start, plain
+        self._main.scroll_all()
+        self._past.end_line()
+        self._past.texts += [line.rstrip(" ") for line in lines]
+        return stop + 1, plain
 
     def _obey(self, token: re.Match[str]) -> None:
         kind, grid = token.lastgroup, self._grid
         if kind == "text":
-            grid.write(token.group())
-            return
-        if kind == "final":
-            self._control(token["private"], token["numbers"], token["final"])
-            if token["final"] == "b":
-                return
+            text = token.group()
+            grid.write(text.translate(_DRAWN) if self._sets[self._set] == _LINE_SET else text)
         elif kind == "newline":
-            grid.newline()
+            if self._alternate is None or len(token.group()) > 1:
+                grid.newline()
+            else:  # written by a program that has set its terminal so
+                grid.down()
         elif kind == "motion":
             _move(grid, token.group())
-        elif kind in {"string", "overlong"}:
-            self._string = token["string"] or "overlong"
-            self._string_chars = 0
+        elif kind == "final":
+            self._control(token["private"], token["numbers"], token["final"])
         elif kind == "escape":
-            _escape(grid, token["escape"])
-        grid.forget_last()
+            self._escape(token["escape"])
+        elif kind == "shift":
+            self._set = int(token.group() == "\x0e")
 
     def _control(self, private: str, numbers: str, final: str) -> None:
         grid = self._grid
         if not private and final in CONTROLS:
             first, _, rest = numbers.partition(";")
             CONTROLS[final](grid, _number(first), _number(rest.partition(";")[0]))
+            if final == "J" and first == "3":
+                self._clear_past()
         elif final in "hl":
             modes = set(numbers.split(";"))
             if not private:
@@ -278,20 +208,35 @@ class Screen:
                 if modes & _ALTERNATE_MODES:
                     self._switch(to_alternate=final == "h")
 
+    def _clear_past(self) -> None:
+        """What scrolled off is gone as well; what was handed out of it may be drawn again."""
+        self._past.end_line()
+        self._past.texts.clear()
+        self._shown = Counter(self._given)
+
     def _switch(self, *, to_alternate: bool) -> None:
-        if not to_alternate:
+        if to_alternate and self._alternate is None:
+            self._past.end_line()
+            self._alternate = Grid(self._main.columns, self._main.rows, self._past)
+        elif not to_alternate and self._alternate is not None:
+            self._settle()  # what it showed last was seen
             self._alternate = None
-        elif self._alternate is None:
-            main = self._main
-            main.end_frame()
-            self._alternate = Grid(main.columns, main.rows, Nowhere())
+            self._settle()  # so that only what is still shown is known to be
+
+    def _escape(self, name: str) -> None:
+        if name in _ESCAPES:
+            _ESCAPES[name](self._grid)
+        elif name[0] in "()":
+            self._sets[name[0] == ")"] = name[1:]
+        if name == "c":
+            self._sets = ["", ""]
 
 
 def visible_text(data: bytes, columns: int = 80) -> str:
     """The lines that all of a program's output leaves visible, joined by line feeds."""
     screen = Screen(columns)
     screen.feed(data)
-    return screen.take(ended=True)
+    return screen.take()
 
 
 def _number(digits: str) -> int:
@@ -310,16 +255,11 @@ def _move(grid: Grid, character: str) -> None:
         grid.tab(1)
 
 
-def _escape(grid: Grid, name: str) -> None:
-    if name == "7":
-        grid.save_cursor()
-    elif name == "8":
-        grid.restore_cursor()
-    elif name == "D":
-        grid.down()
-    elif name == "E":
-        grid.newline()
-    elif name == "M":
-        grid.up()
-    elif name == "c":
-        grid.reset()
+_ESCAPES = {
+    "7": Grid.save_cursor,
+    "8": Grid.restore_cursor,
+    "D": Grid.down,
+    "E": Grid.newline,
+    "M": Grid.up,
+    "c": Grid.reset,
+}

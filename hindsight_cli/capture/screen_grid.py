@@ -1,74 +1,49 @@
 """The part of a terminal that can still change: rows, a cursor, what control sequences do.
 
-Rows grow downwards from the first; what scrolls off the top is handed to a sink.
+Rows grow downwards from the first; those that scroll off the top are added to `past`.
 Every count a program asks for is cut to the size of the screen, so that no sequence
 costs more than a screen's worth of work.
 """
 
 from __future__ import annotations
 
-from hindsight_cli.capture.screen_row import Row, cells_of, is_narrow
+from hindsight_cli.capture.screen_row import Lines, Row, cells_of
 
 TYPE_CHECKING = False  # as typing's, without loading typing beside a running program
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Protocol
+    from collections.abc import Callable, Mapping, Sequence
 
-    class Sink(Protocol):
-        """Where rows go that scroll off the top."""
-
-        def add(self, row: Row) -> None: ...
-
-        def end_line(self) -> None:
-            """What was added ends here, though its last row goes on."""
-
-        def disown(self) -> None:
-            """What was added of a line that has not ended was an old frame of a progress line."""
-
-
-MAX_COLUMNS = 10_000
-MAX_ROWS = 1_000
+MAX_COLUMNS = 1_000
+MAX_ROWS = 500
+_USUAL_COLUMNS, _USUAL_ROWS = 80, 24  # of a terminal that says its size is nothing
 _TAB = 8
+_ALL = 2  # of what to erase: the whole screen
 _LIKENESS_CHARS = 12  # of two frames of a progress line, the beginnings are compared
 
 
-class Nowhere:
-    """The sink of an alternate screen, which has no past."""
-
-    def add(self, row: Row) -> None:
-        pass
-
-    def end_line(self) -> None:
-        pass
-
-    def disown(self) -> None:
-        pass
-
-
 class Grid:
-    """The screen as it stands, `rows` high at most; what scrolls off goes to `sink`."""
+    """The screen as it stands, `rows` high at most."""
 
-    def __init__(self, columns: int, rows: int, sink: Sink) -> None:
+    def __init__(self, columns: int, rows: int, past: Lines) -> None:
         self.lines: list[Row] = [Row()]
         self.x = self.y = 0  # x == columns: the next character opens a new row
         self.wraps = True
         self.inserts = False
-        self._sink = sink
+        self._past = past
         self._last = ""  # the character that REP repeats
-        self._restarted = self._rewritten = self._erased = False  # see `carriage_return`
+        self._frame: tuple[Row, str, list[Row]] | None = None  # see `carriage_return`
         self._saved = (0, 0)
         self.resize(columns, rows)
 
     def resize(self, columns: int, rows: int) -> None:
-        self.end_frame()
-        self.columns = min(max(columns, 2), MAX_COLUMNS)
-        self.rows = min(max(rows, 1), MAX_ROWS)
+        self.columns = min(max(columns or _USUAL_COLUMNS, 2), MAX_COLUMNS)
+        self.rows = min(max(rows or _USUAL_ROWS, 1), MAX_ROWS)
         self._top, self._bottom = 0, self.rows - 1  # the scrolling region
         while len(self.lines) > self.rows:
             if self.y < len(self.lines) - 1 and _is_unused(self.lines[-1]):
                 self.lines.pop()
             else:
-                self._sink.add(self.lines.pop(0))
+                self._past.add(self.lines.pop(0))
                 self.y = max(self.y - 1, 0)
         self.x = min(self.x, self.columns)
 
@@ -80,64 +55,51 @@ class Grid:
         """Whether lines written from here on need no cursor: they just follow each other."""
         if self.x or self._top or self._bottom < self.rows - 1 or self.inserts or not self.wraps:
             return False
-        if self.y and self.lines[self.y - 1].wrapped:
-            return False
-        return all(map(_is_unused, self.lines[self.y :]))
+        continues = self.lines[self.y - 1].wrapped if self.y else self._past.is_open
+        return not continues and all(map(_is_unused, self.lines[self.y :]))
 
     def scroll_all(self) -> None:
         """Scroll off every row above the cursor, as more lines than the screen has would."""
         for row in self.lines[: self.y]:
-            self._sink.add(row)
+            self._past.add(row)
         self.lines = [Row()]
         self.y = 0
+        self._last = ""
 
     def write(self, text: str) -> None:
         """Write a run without control characters at the cursor."""
-        if is_narrow(text):
-            self._write_cells(text)
-            self._last = text[-1]
-            return
         marks, cells = cells_of(text)
         if marks and self.x:
             self.row.mark(self.x, marks)
         elif marks:  # nothing stands before them
-            cells.insert(0, marks)
+            cells = [marks, *cells]
         if cells:
             self._write_cells(cells)
-            self._last = cells[-1] or cells[-2]
+            self._last = (cells[-1] or cells[-2])[0]
 
-    def _write_cells(self, run: str | list[str]) -> None:
-        if not self.wraps:
-            run = self._fitted(run)
+    def _write_cells(self, cells: Sequence[str]) -> None:
         at = 0
-        while at < len(run):
-            if self.x >= self.columns:
-                self._wrap()
-            end = min(at + self.columns - self.x, len(run))
-            if end < len(run) and not run[end]:  # a wide character needs two cells
+        while at < len(cells):
+            is_wide = at + 1 < len(cells) and not cells[at + 1]
+            if self.x + is_wide >= self.columns:
+                if self.wraps:
+                    self._wrap()
+                else:  # each replaces the last one
+                    self.x = self.columns - 1 - is_wide
+            end = at + self.columns - self.x
+            if end < len(cells) and not cells[end]:  # half of a wide character
                 end -= 1
-            if end > at:
-                self._put(run[at:end])
-            if end < len(run):
-                self.x = self.columns
+            self._put(cells[at:end])
             at = end
 
-    def _put(self, piece: str | list[str]) -> None:
+    def _put(self, run: Sequence[str]) -> None:
         row = self.row
         if self.inserts:
-            row.insert(self.x, len(piece), self.columns)
-        row.put(self.x, piece)
-        self.x += len(piece)
+            row.insert(self.x, len(run), self.columns)
+        row.put(self.x, run)
+        self.x += len(run)
         if self.x >= self.columns:
             row.wrapped = False  # until the next character
-        self._rewritten = self._restarted
-
-    def _fitted(self, run: str | list[str]) -> list[str]:
-        """A run that stops at the margin: each character there replaces the last."""
-        self.x = min(self.x, self.columns - 1)
-        room = self.columns - self.x
-        cells = list(run)
-        return cells if len(cells) <= room else [*cells[: room - 1], cells[-1] or " "]
 
     def _wrap(self) -> None:
         self.end_frame()
@@ -150,9 +112,6 @@ class Grid:
         if self._last:
             self.write(self._last * min(count, self.columns))
 
-    def forget_last(self) -> None:
-        self._last = ""
-
     def carriage_return(self) -> None:
         """Go to the row's beginning, and watch for a progress line wider than the screen.
 
@@ -162,69 +121,65 @@ class Grid:
         """
         self.end_frame()
         self.x = 0
-        self._restarted = self.y > 0 and self.lines[self.y - 1].wrapped and not self.row.is_blank()
+        first = self.y
+        while first and self.lines[first - 1].wrapped:
+            first -= 1
+        text = self.row.text if first < self.y else ""
+        if text.strip(" "):  # else a line editor has only made sure of a new row
+            self._frame = (self.row, text, self.lines[first : self.y])
 
     def end_frame(self) -> None:
-        """Judge what was written since the last carriage return; before the cursor leaves it."""
-        rewritten, erased = self._rewritten, self._erased
-        self._restarted = self._rewritten = self._erased = False
-        first = self.y
-        while rewritten and first and self.lines[first - 1].wrapped:
-            first -= 1
-        if erased and not rewritten:
-            self._unlink()
-        elif rewritten and _alike(self.lines[first].text, self.row.text):
-            for row in self.lines[first : self.y]:
-                row.clear()
-            if not first:
-                self._sink.disown()
-        elif erased:
-            self._unlink()
+        """Judge what was written since the last carriage return, if the cursor stayed there."""
+        frame, self._frame = self._frame, None
+        if frame is None:
+            return
+        row, before, above = frame
+        after = row.text
+        if row is self.row and after != before and _alike(above[0].text, after):
+            for old in above:
+                old.clear()
 
     def _unlink(self) -> None:
         """The row the cursor is in continues no other."""
         if self.y:
             self.lines[self.y - 1].wrapped = False
         else:
-            self._sink.end_line()
+            self._past.end_line()
 
     def newline(self) -> None:
         self.end_frame()
         self.row.left = True
+        self._last = ""
         self._down()
         self.x = 0
+
+    def down(self) -> None:
+        """One row down, scrolling at the bottom; the column stays."""
+        self._down()
+
+    def up(self) -> None:
+        """One row up, scrolling at the top; the column stays."""
+        if self.y == self._top:
+            self.scroll_down(1)
+        else:
+            self.y = max(self.y - 1, 0)
 
     def _down(self) -> None:
         if self.y == self._bottom:
             self.scroll_up(1)
         elif self.y < self.rows - 1:
             self.y += 1
-            self._pad()
+            self._pad(self.y)
 
-    def down(self) -> None:
-        """One row down, scrolling at the bottom; the column stays."""
-        self.end_frame()
-        self._down()
-
-    def up(self) -> None:
-        """One row up, scrolling at the top; the column stays."""
-        self.end_frame()
-        if self.y == self._top:
-            self.scroll_down(1)
-        else:
-            self.y = max(self.y - 1, 0)
-
-    def _pad(self, y: int | None = None) -> None:
-        last = self.y if y is None else y
-        while len(self.lines) <= last:
+    def _pad(self, y: int) -> None:
+        while len(self.lines) <= y:
             self.lines.append(Row())
 
     def move_rows(self, count: int) -> None:
-        self.end_frame()
         inside = self._top <= self.y <= self._bottom
         low, high = (self._top, self._bottom) if inside else (0, self.rows - 1)
         self.y = min(max(self.y + count, low), high)
-        self._pad()
+        self._pad(self.y)
 
     def move_lines(self, count: int) -> None:
         self.move_rows(count)
@@ -237,9 +192,8 @@ class Grid:
         self.x = min(max(x, 0), self.columns - 1)
 
     def to_row(self, y: int) -> None:
-        self.end_frame()
         self.y = min(max(y, 0), self.rows - 1)
-        self._pad()
+        self._pad(self.y)
 
     def to(self, y: int, x: int) -> None:
         self.to_row(y)
@@ -259,31 +213,34 @@ class Grid:
         self.to(*self._saved)
 
     def erase_display(self, mode: int) -> None:
+        """Below the cursor (0), above it (1) or everywhere (2)."""
         if mode == 0:
             self.erase_line(0)
             cleared = self.lines[self.y + 1 :]
         elif mode == 1:
             self.erase_line(1)
             cleared = self.lines[: self.y]
-        else:  # 3 takes what has scrolled off; that was seen, so it is kept
-            cleared = self.lines if mode == 2 else []  # noqa: PLR2004
+        else:
+            cleared = self.lines if mode == _ALL else []
         if cleared and cleared[0] is self.lines[0]:
-            self._sink.end_line()
+            self._past.end_line()
         for row in cleared:
             row.clear()
 
     def erase_line(self, mode: int) -> None:
-        # Behind the last column there is nothing: a full row keeps its last character.
-        start = self.x if mode == 0 else 0
-        end = self.x + 1 if mode == 1 else self.columns
-        self.row.erase(start, end)
-        if self._restarted:
-            self._erased = self._erased or not self.row.width
-        elif not self.row.width:
+        """Right of the cursor (0), left of it (1) or everywhere (2).
+
+        Behind the last column there is nothing: a full row keeps its last character.
+        """
+        if mode == 1:
+            self.row.blank(0, self.x + 1)
+        else:
+            self.row.cut(self.x if mode == 0 else 0)
+        if not self.row.cells:
             self._unlink()
 
     def erase_characters(self, count: int) -> None:
-        self.row.erase(self.x, min(self.x + count, self.columns))
+        self.row.blank(self.x, min(self.x + count, self.columns))
 
     def insert_characters(self, count: int) -> None:
         self.row.insert(self.x, min(count, self.columns - self.x), self.columns)
@@ -293,35 +250,42 @@ class Grid:
 
     def insert_lines(self, count: int) -> None:
         if self._top <= self.y <= self._bottom:
-            self._scroll_down(self.y, count)
+            self._unlink()
+            self._shift_down(self.y, count)
             self.x = 0
 
     def delete_lines(self, count: int) -> None:
         if self._top <= self.y <= self._bottom:
-            self._pad(self._bottom)
-            for _ in range(min(count, self._bottom - self.y + 1)):
-                del self.lines[self.y]
-                self.lines.insert(self._bottom, Row())
+            self._unlink()
+            self._shift_up(self.y, count)
             self.x = 0
 
     def scroll_up(self, count: int) -> None:
-        self.end_frame()
-        self._pad(self._bottom)
-        for _ in range(min(count, self.rows)):
-            row = self.lines.pop(self._top)
-            if not self._top:
-                self._sink.add(row)
-            self.lines.insert(self._bottom, Row())
+        gone = self._shift_up(self._top, count)
+        if not self._top:
+            for row in gone:
+                self._past.add(row)
 
     def scroll_down(self, count: int) -> None:
-        self._scroll_down(self._top, count)
+        self._shift_down(self._top, count)
 
-    def _scroll_down(self, top: int, count: int) -> None:
-        self.end_frame()
+    def _shift_up(self, top: int, count: int) -> list[Row]:
+        """Move the scrolling region's rows up onto those from `top` on, which are returned."""
         self._pad(self._bottom)
-        for _ in range(min(count, self._bottom - top + 1)):
-            del self.lines[self._bottom]
-            self.lines.insert(top, Row())
+        count = min(count, self._bottom - top + 1)
+        gone = self.lines[top : top + count]
+        del self.lines[top : top + count]
+        self._open(self._bottom + 1 - count, count)
+        return gone
+
+    def _shift_down(self, top: int, count: int) -> None:
+        self._pad(self._bottom)
+        count = min(count, self._bottom - top + 1)
+        del self.lines[self._bottom + 1 - count : self._bottom + 1]
+        self._open(top, count)
+
+    def _open(self, y: int, count: int) -> None:
+        self.lines[y:y] = [Row() for _ in range(count)]
 
     def set_region(self, top: int, bottom: int) -> None:
         """Scroll only the rows from `top` to `bottom`, counted from 1; 0 is the screen's edge."""
@@ -331,14 +295,14 @@ class Grid:
             self.to(0, 0)
 
     def reset(self) -> None:
-        self.erase_display(2)
+        self.erase_display(_ALL)
         self._top, self._bottom = 0, self.rows - 1
         self.wraps, self.inserts = True, False
         self.to(0, 0)
 
 
 def _is_unused(row: Row) -> bool:
-    return not row.left and not row.width
+    return not row.left and not row.cells
 
 
 def _alike(before: str, after: str) -> bool:

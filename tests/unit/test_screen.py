@@ -112,6 +112,7 @@ def test_escape_sequences_leave_nothing(output: str, seen: str) -> None:
         ("loading...\rok\x1b[K\n", "ok"),
         ("loading...\rok\n", "okading..."),
         ("abc\b\bX\n", "aXc"),
+        ("abc\tx\r\tY", "abc     Y"),
         ("a\tb\t\tc", "a       b               c"),
         ("abcdef\x1b[3D\x1b[K", "abc"),
         ("abcdef\x1b[2D\x1b[1Kxy", "    xy"),
@@ -119,6 +120,8 @@ def test_escape_sequences_leave_nothing(output: str, seen: str) -> None:
         ("abcdef\x1b[3G\x1b[2P", "abef"),
         ("abcdef\x1b[3G\x1b[2@XY", "abXYcdef"),
         ("abcdef\x1b[3G\x1b[2X", "ab  ef"),
+        ("\x1b(0lqk\x1b(B q", "┌─┐ q"),
+        ("\x1b)0\x0etqu\x0f q", "├─┤ q"),
         ("-\x1b[9b>", "----------" + ">"),
         ("one\ntwo\nthree\x1b[2A\r\x1b[J", ""),
         ("one\ntwo\nthree\x1b[1A\r\x1b[J", "one"),
@@ -213,28 +216,31 @@ def test_a_character_may_take_two_cells_or_none(output: str, seen: str) -> None:
     assert visible_text(output.encode()) == seen
 
 
-def test_frames_of_the_alternate_screen_are_dropped() -> None:
-    edit = b"$ edit\r\n\x1b[?1049h\x1b[Hframe one\x1b[2J\x1b[Hframe two"
-
-    assert visible_text(edit + b"\x1b[?1049l$ \x1b[?25hls\r\n") == "$ edit\n$ ls"
+EDIT = b"$ edit\r\n\x1b[?1049h\x1b[Hframe one\x1b[2J\x1b[Hframe two"
 
 
-def test_the_alternate_screen_is_kept_when_the_output_ends_in_it() -> None:
+def test_the_alternate_screen_is_seen_as_it_was_left() -> None:
+    assert visible_text(EDIT + b"\x1b[?1049l$ \x1b[?25hls\r\n") == "$ edit\nframe two\n$ ls"
+
+
+def test_of_the_alternate_screen_only_what_changed_is_given_again() -> None:
     screen = Screen()
-    screen.feed(b"$ edit\r\n\x1b[?1049h\x1b[Hframe one\x1b[2J\x1b[Hframe two")
+    texts = []
+    for piece in (EDIT, b"\nmore", b"", b"\x1b[?1049lframe two"):
+        screen.feed(piece)
+        texts.append(screen.take())
 
-    assert screen.take() == "$ edit"
-    assert screen.take(ended=True) == "frame two"
+    assert texts == ["$ edit\nframe two", "         more", "", "frame two"]
 
 
-def test_every_take_begins_a_segment_with_what_became_visible() -> None:
+def test_every_take_gives_the_lines_that_changed() -> None:
     screen = Screen(columns=20, rows=4)
     segments = []
     for piece in ("one\ntwo\n", "Name? ", "Bob\n", "10%", "\r20%", "", "\rok \x1b[A\x1b[5Gby!\n\n"):
         screen.feed(piece.encode())
         segments.append(screen.take())
 
-    assert segments == ["one\ntwo", "Name?", "Bob", "10%", "20%", "", "Nameby!ob\nok"]
+    assert segments == ["one\ntwo", "Name?", "Name? Bob", "10%", "20%", "", "Nameby!ob\nok"]
 
 
 def test_lines_taken_are_not_given_again_when_they_scroll_off() -> None:
@@ -247,14 +253,42 @@ def test_lines_taken_are_not_given_again_when_they_scroll_off() -> None:
     assert texts == [f"line {number}\nand {'x' * 100}" for number in range(100)]
 
 
-def test_a_line_that_is_taken_in_the_middle_goes_on_in_the_next_segment() -> None:
+def test_a_line_that_goes_on_is_given_again_as_far_as_it_is_on_the_screen() -> None:
     screen = Screen(columns=10, rows=3)
     texts = []
     for number in range(30):
-        screen.feed(f"{number:7}".encode())
+        screen.feed(b"%6d," % number)
         texts.append(screen.take())
 
-    assert "".join(texts) == "".join(f"{number:7}" for number in range(30))
+    for number, text in enumerate(texts):
+        assert text.endswith(f" {number},")
+        assert len(text) <= 10 * 3 + 7  # a screen, and what scrolled off since
+
+
+UP = "\x1b[2K" + "\x1b[1A\x1b[2K" * 3 + "\x1b[G"  # as Ink takes back three lines
+
+
+def test_a_block_drawn_anew_below_what_is_new_is_no_news() -> None:
+    box = "+------+\r\n| {:4} |\r\n+------+\r\n"
+    screen = Screen(columns=20, rows=8)
+    texts = []
+    for number in range(5):
+        spinning = "".join(UP + box.format(frame) for frame in r"-\|/")
+        screen.feed(f"{UP if number else ''}ran {number}\r\n{box.format('')}{spinning}".encode())
+        texts.append(screen.take())
+
+    assert texts == ["ran 0\n+------+\n| /    |\n+------+", *(f"ran {n}" for n in range(1, 5))]
+
+
+def test_what_is_drawn_anew_after_the_past_was_cleared_is_no_news() -> None:
+    screen = Screen(columns=20, rows=4)
+    history, texts = "", []
+    for number in range(20):
+        history += f"ran {number}\r\n"
+        screen.feed(f"\x1b[2J\x1b[3J\x1b[H{history}{number}%".encode() * 3)
+        texts.append(screen.take())
+
+    assert texts == [f"ran {number}\n{number}%" for number in range(20)]
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(3, 40), (50, 200), (1, 1), (10**9, 10**9)])
@@ -300,7 +334,7 @@ def test_the_text_does_not_depend_on_how_the_output_is_cut(output: bytes, size: 
         screen.feed(output[start : start + size])
     whole.feed(output)
 
-    assert screen.take(ended=True) == whole.take(ended=True)
+    assert screen.take() == whole.take()
 
 
 @settings(deadline=None)
@@ -311,7 +345,7 @@ def test_no_bytes_are_too_strange(chunks: list[bytes]) -> None:
         screen.feed(chunk)
         text = screen.take()
         assert all(is_seen(character) or character == "\n" for character in text)
-    screen.take(ended=True)
+    screen.take()
 
 
 @pytest.mark.parametrize(
@@ -338,7 +372,7 @@ def test_hostile_output_costs_little(start: bytes, unit: bytes) -> None:
     for at in range(0, len(output), 4096):
         screen.feed(output[at : at + 4096])
         size += len(screen.take())
-    size += len(screen.take(ended=True))
+    size += len(screen.take())
 
     assert time.process_time() - began < 5  # about 0.5 s on a busy machine, hours if quadratic
     assert size < 40 * len(output)
