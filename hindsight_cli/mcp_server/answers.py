@@ -1,12 +1,12 @@
 """What api returns, as an agent's model reads it. Pure.
 
-Agents show their model either the text or the structured content, so each says it all.
+Text alone: where an answer has structured content too, Claude Code and others show their
+model only that, as JSON, and the block with its "not mandatory" never reaches it.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hindsight_cli.api.consulting import Consultation
 from hindsight_cli.errors import HindsightError
@@ -17,69 +17,41 @@ from hindsight_cli.text import summarize
 if TYPE_CHECKING:
     from hindsight_cli.api.feedback import FeedbackReport
 
-_MESSAGE_CHARS = 300
-_NOTE = (
-    "For reference, not mandatory: the user's and the project's own instructions come first. "
-    f"If you follow a rule, call {REPORT_OUTCOME} with this injection_id when the task is finished."
+NO_PROJECT = (
+    "There are no rules: this folder is in no Hindsight project. Go on without. (The user can "
+    "run `hindsight init` in the project's folder, or start the server with --project DIR.)"
 )
+_MESSAGE_CHARS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    text: str
-    structured: dict[str, Any]
-
-
-def rules_answer(found: Consultation) -> Answer:
+def rules_answer(found: Consultation) -> str:
     """The block with its receipt; a plain sentence when there is none."""
-    structured: dict[str, Any] = {
-        "injection_id": found.injection_id,
-        "rules": [asdict(rule) for rule in found.rules],
-        "earlier": [asdict(rule) for rule in found.earlier],
-        "reason": found.reason,
-    }
-    parts = []
+    lines = []
     if found.text:
-        structured["note"] = _NOTE
-        parts.append(found.text)
-        parts.append(
+        lines.append(found.text)
+        lines.append(
             f'If you follow a rule, call {REPORT_OUTCOME} with injection_id "{found.injection_id}" '
             "when the task is finished."
         )
     for rule in found.earlier:
-        parts.append(
+        lines.append(
             f"Given before in this session: {rule.experience_id} "
             f'(injection_id "{rule.injection_id}"), for: {rule.scenario}'
         )
-    if not parts:
+    if not lines:
         reason = found.reason.rstrip(".") or "nothing matches"
-        parts.append(f"No rule for this: {reason[:1].lower()}{reason[1:]}. Go on without.")
-    return Answer("\n".join(parts), structured)
+        lines.append(f"No rule for this: {reason[:1].lower()}{reason[1:]}. Go on without.")
+    return "\n".join(lines)
 
 
-def outcome_answer(injection_id: str, outcome: str, report: FeedbackReport) -> Answer:
-    updated = [
-        {"experience_id": s.experience.experience_id, "status": s.status.value, "weight": s.weight}
+def outcome_answer(outcome: str, report: FeedbackReport) -> str:
+    """What moved, then what did not and why."""
+    moved = ", ".join(
+        f"{s.experience.experience_id} ({s.status.value}, weight {s.weight:.2f})"
         for s in report.updated
-    ]
-    named = ", ".join(str(u["experience_id"]) for u in updated)
-    first = f"Noted {outcome} for {named}." if updated else f"Noted {outcome}."
-    structured = {
-        "injection_id": injection_id,
-        "outcome": outcome,
-        "updated": updated,
-        "messages": list(report.messages),
-    }
-    return Answer("\n".join([first, *report.messages]), structured)
-
-
-def no_project_answer() -> Answer:
-    reason = "no Hindsight project here"
-    text = (
-        "There are no rules: this folder is in no Hindsight project. Go on without. (The user "
-        "can run `hindsight init` in the project's folder, or start the server with --project DIR.)"
     )
-    return Answer(text, {"injection_id": "", "rules": [], "earlier": [], "reason": reason})
+    first = f"Noted {outcome}: {moved}." if moved else f"Noted {outcome}."
+    return "\n".join([first, *report.messages])
 
 
 def error_text(error: HindsightError) -> str:

@@ -27,9 +27,8 @@ from hindsight_cli import __version__
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError, StorageError, UsageError
 from hindsight_cli.mcp_server.answers import (
-    Answer,
+    NO_PROJECT,
     error_text,
-    no_project_answer,
     outcome_answer,
     rules_answer,
     unexpected_text,
@@ -56,7 +55,7 @@ class ExperienceTools:
         self._session = session
         self._debug = debug
         self._giving = Lock()  # calls side by side would give one rule twice
-        self._calls: dict[str, Callable[[Arguments, str | None], Answer]] = {
+        self._calls: dict[str, Callable[[Arguments, str | None], str]] = {
             GET_RULES: self._get_rules,
             REPORT_OUTCOME: self._report_outcome,
         }
@@ -79,8 +78,7 @@ class ExperienceTools:
             return self._failed(error_text(StorageError(where, error.strerror or str(error))))
         except Exception as error:  # the server outlives any one call
             return self._failed(unexpected_text(name, error))
-        text = TextContent(type="text", text=answer.text)
-        return CallToolResult(content=[text], structured_content=answer.structured)
+        return CallToolResult(content=[TextContent(type="text", text=answer)])
 
     def _failed(self, text: str) -> CallToolResult:
         """For use inside an except clause."""
@@ -90,7 +88,7 @@ class ExperienceTools:
             traceback.print_exc(file=sys.stderr)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
-    def _get_rules(self, arguments: Arguments, session: str | None) -> Answer:
+    def _get_rules(self, arguments: Arguments, session: str | None) -> str:
         from hindsight_cli.api.consulting import consult
 
         task, error = _text(arguments, "task_description"), _text(arguments, "error")
@@ -100,12 +98,12 @@ class ExperienceTools:
             )
         project = self._find()
         if project is None:
-            return no_project_answer()
+            return NO_PROJECT
         with self._giving:
             found = consult(project, task, error=error, session=session)
         return rules_answer(found)
 
-    def _report_outcome(self, arguments: Arguments, session: str | None) -> Answer:
+    def _report_outcome(self, arguments: Arguments, session: str | None) -> str:
         from hindsight_cli.api.feedback import give_feedback
 
         injection_id = _text(arguments, "injection_id").strip()
@@ -116,9 +114,9 @@ class ExperienceTools:
             raise UsageError(f"Outcome {given!r} is unknown.", hint=f"One of {_list(OUTCOMES)}.")
         project = self._find()
         if project is None:
-            return no_project_answer()
+            return NO_PROJECT
         report = give_feedback(project, injection_id, Outcome(given), by="agent")
-        return outcome_answer(injection_id, given, report)
+        return outcome_answer(given, report)
 
 
 def _list(names: Iterable[str]) -> str:

@@ -18,8 +18,6 @@ INSTRUCTIONS = (
     f"command or tool fails. When you finish a task in which you followed rules, call "
     f"{REPORT_OUTCOME}."
 )
-_TEXT = {"type": "string"}
-_TEXTS = {"type": "array", "items": {"type": "object"}}
 
 
 def tools() -> list[Tool]:
@@ -51,17 +49,6 @@ def _get_experience_rules() -> Tool:
                 },
             },
             "required": ["task_description"],
-        },
-        output_schema={
-            "type": "object",
-            "properties": {
-                "injection_id": _TEXT,
-                "note": _TEXT,
-                "rules": _TEXTS,
-                "earlier": _TEXTS,
-                "reason": _TEXT,
-            },
-            "required": ["injection_id", "rules", "reason"],
         },
         # A receipt is kept; nothing that the agent works on changes.
         annotations=ToolAnnotations(

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -99,8 +100,11 @@ class RawServer:
         reply = self.ask("tools/call", {"name": tool, "arguments": arguments}, timeout_s)
         return dict(reply["result"])
 
-    def rules(self, task: str, timeout_s: float = TIMEOUT_S, **more: Any) -> Message:
-        return self.call("get_experience_rules", timeout_s, task_description=task, **more)
+    def rules(self, task: str, timeout_s: float = TIMEOUT_S, **more: Any) -> str:
+        """The answer's text."""
+        result = self.call("get_experience_rules", timeout_s, task_description=task, **more)
+        assert not result["isError"], text_of(result)
+        return text_of(result)
 
     def _pump(self) -> None:
         assert self.process.stdout
@@ -117,6 +121,12 @@ def text_of(result: Message) -> str:
     return str(result["content"][0]["text"])
 
 
-def given(result: Message) -> list[str]:
-    """The ids of the rules in a result."""
-    return [rule["experience_id"] for rule in result["structuredContent"]["rules"]]
+def given(text: str) -> list[str]:
+    """The ids of the rules in an answer's block."""
+    return re.findall(r"^\d+\. .*?\[(ex-[0-9a-f]{12}), verified", text, re.MULTILINE)
+
+
+def receipt_in(text: str) -> str:
+    """The receipt of an answer's block, "" without one."""
+    found = re.match(r'<hindsight-experience receipt="(inj-[0-9a-f]{12})">\n', text)
+    return found[1] if found else ""

@@ -19,7 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from hindsight_cli.inject.block import estimate_tokens
 from tests.mcp.conftest import Shop
-from tests.mcp.raw import HELLO
+from tests.mcp.raw import HELLO, given, receipt_in
 
 SERVE = ["-m", "hindsight_cli", "mcp", "serve"]
 ERAS = [("auto", "2026-07-28"), ("legacy", "2025-11-25")]
@@ -38,12 +38,16 @@ def talk(shop: Shop, mode: str, then: Talk) -> None:
     asyncio.run(run())
 
 
-async def rules(client: Client, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """Text and structured content of one call."""
-    result = await client.call_tool("get_experience_rules", arguments)
-    assert not result.is_error
+async def call(client: Client, tool: str, **arguments: Any) -> str:
+    """What the model gets to read: text alone."""
+    result = await client.call_tool(tool, arguments)
+    assert (result.is_error, result.structured_content) == (False, None)
     (content,) = result.content
-    return str(content.text), dict(result.structured_content or {})  # type: ignore[union-attr]
+    return str(content.text)  # type: ignore[union-attr]
+
+
+async def rules(client: Client, **arguments: Any) -> str:
+    return await call(client, "get_experience_rules", **arguments)
 
 
 @pytest.mark.parametrize(("mode", "version"), ERAS, ids=["stateless", "handshake"])
@@ -51,28 +55,27 @@ def test_an_agent_asks_before_a_task_and_at_an_error(shop: Shop, mode: str, vers
     async def then(client: Client) -> None:
         assert client.protocol_version == version
         assert "get_experience_rules" in (client.instructions or "")
-        text, data = await rules(client, task_description="deploy mysql in a container")
-        own = data["injection_id"]
-        assert re.match(f'<hindsight-experience receipt="{own}">\n.*not mandatory', text)
-        (rule,) = data["rules"]
-        assert rule["experience_id"] == shop.mysql
-        assert rule["recommend"].startswith("Hand `--env-file .env` to docker run")
-        assert (rule["age_days"], rule["workaround"]) == (0, False)
-        assert "not mandatory" in data["note"]
+        text = await rules(client, task_description="deploy mysql in a container")
+        assert given(text) == [shop.mysql]
+        assert "for reference, not mandatory" in text.splitlines()[1]
+        assert "Do: Hand `--env-file .env` to docker run" in text
+        own = receipt_in(text)
+        assert f'call report_outcome with injection_id "{own}"' in text.splitlines()[-1]
 
-        text, data = await rules(client, task_description="deploy mysql in a container")
-        assert (data["injection_id"], data["rules"]) == ("", [])
-        assert data["reason"] == "given before in this session"
-        assert (shop.mysql in text, own in text, "--env-file" in text) == (True, True, False)
+        text = await rules(client, task_description="deploy mysql in a container")
+        assert (given(text), "--env-file" in text) == ([], False)
+        assert text.startswith(f'Given before in this session: {shop.mysql} (injection_id "{own}")')
 
-        text, data = await rules(
+        text = await rules(
             client, task_description="start the shop", error="bind: address already in use"
         )
-        assert [r["experience_id"] for r in data["rules"]] == [shop.port]
+        assert given(text) == [shop.port]
 
-        text, data = await rules(client, task_description="zqxj wvpk")
-        assert (data["injection_id"], data["rules"], "\n" in text) == ("", [], False)
-        assert data["reason"]
+        text = await rules(client, task_description="zqxj wvpk")
+        assert re.fullmatch(r"No rule for this: .+\. Go on without\.", text)
+
+        text = await call(client, "report_outcome", injection_id=own, outcome="success")
+        assert text.startswith(f"Noted success: {shop.mysql}")
 
     talk(shop, mode, then)
     receipts = [e for e in shop.project.ledger.read()[0] if e.entry == "injected"]
@@ -120,7 +123,7 @@ def test_clients_of_one_http_server_do_not_take_rules_from_each_other(url: str) 
     async def ask(mode: str) -> list[bool]:
         async with Client(url, mode=mode) as client:
             task = "deploy mysql in a container"
-            return [bool((await rules(client, task_description=task))[1]["rules"]) for _ in "ab"]
+            return [bool(given(await rules(client, task_description=task))) for _ in "ab"]
 
     assert asyncio.run(ask("legacy")) == [True, False]
     assert asyncio.run(ask("legacy")) == [True, False]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.conftest import Shop
+from tests.mcp.raw import given, receipt_in, text_of
 
 INSPECTOR = ["npx", "-y", "@modelcontextprotocol/inspector@0.15.0", "--cli"]
 TIMEOUT_S = 180  # npx may fetch it
@@ -51,11 +52,10 @@ def test_the_inspector_lists_both_tools(shop: Shop) -> None:
 def test_the_inspector_asks_and_reports(shop: Shop) -> None:
     asked = call(shop, "get_experience_rules", task_description="deploy mysql in a container")
     assert not asked["isError"]
-    given = asked["structuredContent"]
-    assert [r["experience_id"] for r in given["rules"]] == [shop.mysql]
-    assert "not mandatory" in asked["content"][0]["text"]
+    text = text_of(asked)
+    assert given(text) == [shop.mysql]
 
-    told = call(shop, "report_outcome", injection_id=given["injection_id"], outcome="success")[
+    told = call(shop, "report_outcome", injection_id=receipt_in(text), outcome="success")[
         "structuredContent"
     ]
     assert [u["experience_id"] for u in told["updated"]] == [shop.mysql]
@@ -64,4 +64,4 @@ def test_the_inspector_asks_and_reports(shop: Shop) -> None:
 def test_the_inspector_shows_an_error_of_ours(shop: Shop) -> None:
     told = call(shop, "report_outcome", injection_id="inj-000000000000", outcome="success")
     assert told["isError"]
-    assert told["content"][0]["text"].startswith("error[injection_not_found]")
+    assert text_of(told).startswith("error[injection_not_found]")
