@@ -22,14 +22,11 @@ class GeminiCli(Agent):
             " --skip-trust --telemetry --telemetry-log-prompts -y|--yolo"
         ),
         one=(
-            "--approval-mode --delete-session -e|--extensions -m|--model -o|--output-format"
-            " -p|--prompt -i|--prompt-interactive --proxy -r|--resume --sandbox-image"
-            " --session-file --session-id --telemetry-otlp-endpoint --telemetry-otlp-protocol"
-            " --telemetry-outfile --telemetry-target -w|--worktree"
-        ),
-        many=(
-            "--admin-policy --allowed-mcp-server-names --allowed-tools --include-directories"
-            " --policy"
+            "--admin-policy --allowed-mcp-server-names --allowed-tools --approval-mode"
+            " --delete-session -e|--extensions --include-directories -m|--model"
+            " -o|--output-format --policy -p|--prompt -i|--prompt-interactive --proxy -r|--resume"
+            " --sandbox-image --session-file --session-id --telemetry-otlp-endpoint"
+            " --telemetry-otlp-protocol --telemetry-outfile --telemetry-target -w|--worktree"
         ),
     )
     subcommands = names_in("mcp extensions extension skills skill hooks hook gemma")

@@ -73,10 +73,10 @@ class _Wrapper:
 
     def source(self, arguments: Sequence[str]) -> str | None:
         """The package that the options name."""
-        for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        for at, argument in enumerate(arguments):
             option, equals, value = argument.partition("=")
             if option in self.sources:
-                return value if equals else following
+                return value if equals else "".join(arguments[at + 1 : at + 2])
         return None
 
 
