@@ -177,11 +177,14 @@ def is_lookup(call: Call) -> bool:
     )
 
 
+_LEADING = re.compile(r"^(?:\.{0,2}/)+")  # not the dot of `.github/`
+
+
 def same_file(one: str, other: str) -> bool:
     """Whether two paths may name one file: equal, or one is the end of the other."""
     if not one or not other:
         return not one and not other
-    a, b = one.replace("\\", "/").lstrip("./"), other.replace("\\", "/").lstrip("./")
+    a, b = (_LEADING.sub("", path.replace("\\", "/")) for path in (one, other))
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)
 
 

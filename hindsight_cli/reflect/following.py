@@ -14,7 +14,7 @@ from enum import StrEnum
 from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.experience import Content
 from hindsight_cli.records.trace import Call, Trace
-from hindsight_cli.reflect.advice.arguments import arguments_asked, edits_asked
+from hindsight_cli.reflect.advice.arguments import arguments_asked, edits_asked, is_piece
 from hindsight_cli.reflect.advice.cases import Cases, cases_of
 from hindsight_cli.reflect.advice.commands import commands_asked, is_command
 from hindsight_cli.reflect.advice.deeds import deeds_of
@@ -60,7 +60,9 @@ def _asked(content: Content, cases: Cases, trace: Trace) -> list[Asked]:
     """Every demand of the recommendation, in its order; only acting ones when there are any."""
     literals = dict(enumerate(cases.advice))
     tools = cases.tools | {plain_tool(c.tool_name) for c in trace.calls if _is_named_tool(c)}
-    commands = {p: q for p, q in literals.items() if is_command(q, cases)}
+    commands = {
+        p: q for p, q in literals.items() if is_command(q, cases) and not is_piece(literals, p)
+    }
     others = {p: q for p, q in literals.items() if p not in commands}
     asked = commands_asked(commands, cases, content.tool_tags)
     asked += arguments_asked(others, cases, tools) or edits_asked(others, cases)

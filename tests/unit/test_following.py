@@ -392,6 +392,36 @@ def test_a_text_that_is_read_or_stood_there_before_is_no_edit() -> None:
     assert answer(content, patched) is YES
 
 
+@pytest.mark.parametrize(
+    ("recommend", "old", "new", "expected"),
+    [
+        (
+            "In `.ci/run.sh` add `ROOT=${ROOT:-/srv}`; then rerun `make`.",
+            "",
+            "ROOT=${ROOT:-/srv}",
+            YES,
+        ),
+        ("In `.ci/run.sh` add `ROOT=${ROOT:-/srv}`; then rerun `make`.", "", "ROOT=/srv", NO),
+        ("In `.ci/run.sh` remove `set -e`.", "set -e\nmake", "make", YES),
+        ("In `.ci/run.sh` put `import a` before `import b`, add `import c`.", "", "import c", YES),
+        (
+            "在 `.ci/run.sh` 中加入 `ROOT=${ROOT:-/srv}`，再运行 `make`。",
+            "",
+            "ROOT=${ROOT:-/srv}",
+            YES,
+        ),
+        ("在 `.ci/run.sh` 中删去 `set -e`。", "set -e\nmake", "make", YES),
+        ("在 `.ci/run.sh` 中把 `import a` 放到 `import b` 之前。", "", "import b", UNKNOWN),
+    ],
+)
+def test_what_is_to_stand_in_a_file_is_no_command(
+    recommend: str, old: str, new: str, expected: Followed
+) -> None:
+    trace = TraceBuilder()
+    trace.edit("/repo/.ci/run.sh", old, new)
+    assert answer(advice(recommend, "", failed("make")), trace) is expected
+
+
 TOOL = advice(
     "Call `search_flights` with `date`: `2024-05-20`, `cabin`: `business`.",
     "`search_flights` with `date`: `May 20`.",
@@ -522,3 +552,34 @@ def test_without_the_check_that_is_asked_for_nothing_was_followed() -> None:
     lacking = advice("Run `pytest -q` first.", "Reporting done without `pytest -q`.")
     assert answer(lacking, ran("pytest -q")) is YES
     assert answer(lacking, ran("ls")) is NO
+
+
+@pytest.mark.parametrize(
+    ("recommend", "refused", "command", "expected"),
+    [
+        # What follows an option that takes no value is none of its own.
+        (
+            "Run `pip install --pre torch`.",
+            "pip install torch",
+            "pip install --pre torch==2.5",
+            YES,
+        ),
+        # Another file of a command that is told of a file by name.
+        ("Clear it: `rm -rf .next/cache`.", "npm start", "rm -rf app/.next/cache; npm start", YES),
+        ("Clear it: `rm -rf .next/cache`.", "npm start", "rm -rf dist && npm start", NO),
+        ("Run `rm -rf <build folder>`.", "npm start", "rm -rf dist && npm start", YES),
+        ("Free it with `fuser -k 8080/tcp`.", "npm start", "fuser -k 3000/tcp", YES),
+        ("Wait with `pg_isready -p 5432`.", "psql", "until pg_isready -p 5; do sleep 1; done", YES),
+        ("Never push with `--no-verify`; run `tox`.", "git push", "tox && git push", YES),
+        ("Never push with `--no-verify`; run `tox`.", "git push", "git push --no-verify", NO),
+        ("Run `terraform init -upgrade` first.", "terraform plan", "terraform init", NO),
+        ("First `cd api && pytest`.", "pytest api", "cd api && pytest -q", YES),
+        ("First `cd api && pytest`.", "pytest api", "pytest api -q", NO),
+        ("先执行 `source .venv/bin/activate`。", "pytest", "source .venv/bin/activate", YES),
+        ("先执行 `source .venv/bin/activate`。", "pytest", "pytest", NO),
+    ],
+)
+def test_advice_in_a_persons_own_words_is_read_as_well(
+    recommend: str, refused: str, command: str, expected: Followed
+) -> None:
+    assert answer(advice(recommend, "", failed(refused)), ran("ls", command)) is expected

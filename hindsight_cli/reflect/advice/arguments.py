@@ -21,6 +21,8 @@ _PAIR = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _PATH = re.compile(r"(?:[\w.@~-]+/)*[\w.@-]*[\w-]\.\w{1,6}|(?:[\w.@~-]+/)+[\w.@-]*")
+_IN = re.compile(r"\b(?:in|into|from|to)\s+$|[在从]\s*$", re.I)
+_RUN = re.compile(r"\b(?:re)?run\b|运行", re.I)
 _MIN_PIECE = 8  # characters of a text that is telling without its file
 _MIN_PIECE_IN_FILE = 3
 
@@ -136,6 +138,23 @@ def _has_word(text: str) -> bool:
     return any(char.isalnum() for char in text)
 
 
+def is_piece(literals: Mapping[int, Quotation], place: int) -> bool:
+    """Whether a literal is text for a file: "in `app/run.sh` add `CI=true`"."""
+    file, literal = literals.get(place - 1), literals[place]
+    return (
+        file is not None
+        and _PATH.fullmatch(file.text) is not None
+        and _IN.search(file.before) is not None
+        and _RUN.search(literal.before) is None
+    )
+
+
+def _is_moved(literals: Mapping[int, Quotation], place: int) -> bool:
+    """Put somewhere else in the file: it stands there before and after."""
+    following = literals.get(place + 1)
+    return following is not None and following.placing
+
+
 def edits_asked(literals: Mapping[int, Quotation], cases: Cases) -> list[Asked]:
     """A demand for each piece of text to be put in or taken out; [] when no file is spoken of."""
     files = tuple(q.text for q in literals.values() if _PATH.fullmatch(q.text))
@@ -149,7 +168,7 @@ def edits_asked(literals: Mapping[int, Quotation], cases: Cases) -> list[Asked]:
             demand=EditDemand(piece=literal.text, to_add=literal.to_do, files=files),
         )
         for place, literal in literals.items()
-        if not _PATH.fullmatch(literal.text)
+        if not (_PATH.fullmatch(literal.text) or literal.placing or _is_moved(literals, place))
         and len(literal.text) >= least
         and _has_word(literal.text)
     ]

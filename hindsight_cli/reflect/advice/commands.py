@@ -20,6 +20,8 @@ from hindsight_cli.reflect.shell_syntax import simple_commands
 _PROGRAM = re.compile(r"(?:\./)?[a-z][\w.+-]*")
 _CODE = re.compile(r"[({;]\s*$|\)\s*[;:{]?\s*$|\s[=:]=?\s")
 _SETTINGS = frozenset({"cd", "pushd", "source", "."})
+_ON_FILES = frozenset({"rm", "mv", "cp", "ln", "mkdir", "touch", "chmod", "chown"})
+_PLACEHOLDER = re.compile(r"[<>{}$…*]|\.\.\.")
 _MANY = 2
 
 
@@ -118,8 +120,8 @@ def _of_deed(place: int, literal: Quotation, deed: Deed, cases: Cases) -> _Wante
         wanted.new = True
         wanted.options = {name: min(deed.options[name]) for name in _telling(deed.options)}
         wanted.assigned = dict(deed.assigned)
-        if deed.program in programs.LOOKERS | programs.FILTERS | _SETTINGS:
-            wanted.words = set(deed.words)
+        if deed.program in programs.LOOKERS | programs.FILTERS | _SETTINGS | _ON_FILES:
+            wanted.words = {word for word in deed.words if not _PLACEHOLDER.search(word)}
         return wanted
     for name, values in deed.options.items():
         _ask(wanted, name, min(values), same)
@@ -140,7 +142,9 @@ def _ask(wanted: _Wanted, name: str, value: str, same: Sequence[Deed]) -> None:
     values = frozenset(v for d in having for v in d.options.get(name, ()))
     if having and (value == "" or value in values or not values):
         return
-    wanted.options[name] = value
+    # A word that the others have without the option is none of its own.
+    is_its_own = bool(having) or not any(value in d.words for d in same)
+    wanted.options[name] = value if is_its_own else ""
     if having:
         wanted.refused[name] = values
 

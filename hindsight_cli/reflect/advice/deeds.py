@@ -20,10 +20,11 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _NUMBER_OPTION = re.compile(r"(-[A-Za-z])(\d.*)", re.DOTALL)
 _CLUSTER = re.compile(r"-[A-Za-z]{1,4}")
 _NO_OPTION = re.compile(r"-\d|-$|[^-]|$")
+_KEYWORDS = re.compile(r"^\s*(?:(?:until|while|if|then|elif|else|do|!)\s+)+")
 _SETTERS = frozenset({"export", "env", "declare", "setenv"})
 _NO_VERB = programs.LOOKERS | programs.FILTERS | programs.INTERPRETERS
 _PLAIN_WORD = re.compile(r"[a-z][a-z-]+")
-_NUMBER = re.compile(r"[\d.:,x-]*\d[\d.:,x-]*(?:[A-Za-z%]{1,3})?|0[xX][0-9a-fA-F]+")
+_NUMBER = re.compile(r"[\d.:,x-]*\d[\d.:,x-]*(?:[A-Za-z%]{1,3}|/tcp|/udp)?|0[xX][0-9a-fA-F]+")
 _ONE_OFF = re.compile(
     r"[<>{}$…*]|\.\.\.|://|\[REDACTED|\s|^[/~.]|/.*\.\w{1,5}$|\w\.[a-z]{1,5}$|^[0-9a-f]{7,}$"
     r"|^[A-Z][A-Z0-9_]*$|^[xX]{2,}$"
@@ -61,7 +62,7 @@ class Deed:
 def deeds_of(command: str) -> tuple[Deed, ...]:
     """Everything the line starts or sets, in order; what it echoes or writes down is neither."""
     text = HEREDOC.sub(r" \3\n", command[:MAX_CHARS])
-    return tuple(deed for part in segments(text) for deed in _read(part))
+    return tuple(deed for part in segments(text) for deed in _read(_KEYWORDS.sub("", part)))
 
 
 def _read(part: str) -> Iterator[Deed]:

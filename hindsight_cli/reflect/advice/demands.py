@@ -53,7 +53,6 @@ class CommandDemand:
     refused: Mapping[str, frozenset[str]] = field(default_factory=dict)  # values that went wrong
     rehearsed: bool = False
     looks: bool = False
-    exact: bool = False  # other ports and paths will not do
 
     def met_by(self, doing: Doing) -> bool:
         return any(self._met_by_deed(deed) for deed in doing.deeds)
@@ -67,7 +66,7 @@ class CommandDemand:
         return (
             all(self._has(deed, name, value) for name, value in self.options.items())
             and all(self._sets(deed, name, value) for name, value in self.assigned.items())
-            and self.words <= set(deed.words)
+            and all(any(_is_same_word(w, g) for g in deed.words) for w in self.words)
             and not any(_given(deed, option) for option in self.without)
         )
 
@@ -100,9 +99,13 @@ class CommandDemand:
         """Another port, name or path is, unless one like it went wrong before."""
         if wanted == given:
             return True
-        if self.exact or not is_one_off(wanted) or not given:
+        if not is_one_off(wanted) or not given:
             return False
         return name not in self.refused or (is_number(wanted) and is_number(given))
+
+
+def _is_same_word(wanted: str, given: str) -> bool:
+    return wanted == given or ("/" in wanted + given and same_file(wanted, given))
 
 
 def _given(deed: Deed, option: str) -> bool:

@@ -22,7 +22,8 @@ _NOT_DONE = re.compile(
         |replac(?:e|ing)|chang(?:e|ing)|swap(?:ping)?|prefer\b[^.`]*\bover)|n['’]t)
         \s+{_FILLER}[(“"']?
     |(?:不要|别|勿|而不是|而非|代替|取代|不用|不能|不带|不加|不得|避免|去掉|删去|删除|移除|停止|禁止)
-        [^`，。；,;]{{0,6}})$""",
+        [^`，。；,;]{{0,6}}
+    |(?:^|[.;:]\s+)(?:never|do\ not|don['’]t|avoid)\b[^`.;:,]{{0,40}})$""",
     re.IGNORECASE | re.VERBOSE,
 )
 # Told to avoid, it is the lack of it that is avoided: "`run` without `--flag`".
@@ -40,6 +41,9 @@ _IF = re.compile(
     r"|如果|若|假如|否则|除非|必要时)[^.;。；]*$",
     re.I,
 )
+_PLACING = re.compile(
+    r"\b(?:before|after|above|below|behind|next to)\s+$|(?:放到|置于|之后的)\s*$", re.I
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,7 @@ class Quotation:
     lacking: bool  # the sentence speaks of being without it
     optional: bool  # stands in a sentence that begins with a condition
     alternative: bool  # joined by "or" to the one before
+    placing: bool  # "before `x`": says where, not what
 
 
 def quotations(advice: str) -> tuple[Quotation, ...]:
@@ -74,6 +79,7 @@ def _read(advice: str) -> Iterator[Quotation]:
             lacking=_LACKING.search(before) is not None,
             optional=_IF.search(_bare(advice[: match.start()])) is not None,
             alternative=end > 0 and _OR.fullmatch(before) is not None,
+            placing=_PLACING.search(before) is not None,
         )
         end = match.end()
 
