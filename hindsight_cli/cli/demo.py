@@ -12,14 +12,13 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def demo(as_json: AsJson = False) -> None:
-    """Play the whole loop on three sample traces.
+    """Play the whole loop: three sample traces, then a scripted agent run twice.
 
-    In a temporary project that is then deleted.
+    In temporary projects that are then deleted.
 
     Example: hindsight demo
     """
     from hindsight_cli.cli.render import Output
     from hindsight_cli.demo.story import play
 
-    steps = play(aloud=not as_json)
-    Output("demo", as_json=as_json).result({"steps": steps}, "")
+    Output("demo", as_json=as_json).result(play(aloud=not as_json), "")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,14 +25,19 @@ _HERE = Path(__file__).parent
 _TASK = "deploy mysql in a container for the shop"
 _TRACE = "283439cd-095e-44ed-ab97-24325a25aff0"  # mysql-container.jsonl
 _ANSWER = "model-answer.json"
+_PATIENCE_S = 30
+_REPORT = "Run `hindsight demo --json`: it has every command's output."
 
 
 class DemoFailedError(HindsightError):
     code = "demo_failed"
 
 
-def play(*, aloud: bool) -> list[dict[str, Any]]:
-    """Play the story, printing it as it goes when `aloud`; gives every command and its output.
+def play(*, aloud: bool) -> dict[str, Any]:
+    """Play the story, printing it as it goes when `aloud`.
+
+    Gives {steps: [{command, exit_code, stdout, stderr}], effect: {first_run, second_run:
+    {tool_calls, failed_tool_calls}, weight_before, weight_after}}.
 
     Raises:
         DemoFailedError: a command did not end as the story has it.
@@ -38,7 +45,7 @@ def play(*, aloud: bool) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="hindsight-demo-") as folder:
         story = _Story(Path(folder).resolve(), aloud=aloud)
         story.play()
-    return story.steps
+    return {"steps": story.steps, "effect": story.effect}
 
 
 def samples_folder() -> Path:
@@ -53,6 +60,7 @@ class _Story:
     root: Path
     aloud: bool
     steps: list[dict[str, Any]] = field(default_factory=list)
+    effect: dict[str, Any] = field(default_factory=dict)
     cwd: Path = field(init=False)
 
     def play(self) -> None:
@@ -101,36 +109,60 @@ class _Story:
         self._run(agent)
         self._tell("It stumbled and recovered. The lesson, approved by a person:")
         self._run(["experiences", "approve", self._pending_about("3307")])
+        before = self._approved()
         self._tell("The same agent, the same task:")
         self._run(agent)
         second, first = self._data(["traces", "list", "--json"])["traces"]
         self._tell(
             f"First run: {first['tool_calls']} calls, {first['failed_tool_calls']} failed. "
-            f"Second run: {second['tool_calls']} calls, {second['failed_tool_calls']} failed."
+            f"Second run: {second['tool_calls']} calls, {second['failed_tool_calls']} failed.\n"
+            "That the advice was followed is in the trace; that it went well, a person says:"
         )
-        (experience,) = self._data(["experiences", "list", "--status", "approved", "--json"])[
-            "experiences"
-        ]
+        self._run(["feedback", self._receipt(), "--outcome", "success"])
+        after = self._approved()
+        counted = ("tool_calls", "failed_tool_calls")
+        self.effect = {
+            "first_run": {name: first[name] for name in counted},
+            "second_run": {name: second[name] for name in counted},
+            "weight_before": before["weight"],
+            "weight_after": after["weight"],
+        }
         self._tell(
-            f"Shown {experience['shown']} time, followed {experience['followed']} time: "
-            f"its weight went from 0.50 to {experience['weight']:.2f}."
+            f"Shown {after['shown']} time, followed {after['followed']} time: "
+            f"its weight went from {before['weight']:.2f} to {after['weight']:.2f}."
         )
+
+    def _approved(self) -> dict[str, Any]:
+        """The only approved experience."""
+        listed = self._data(["experiences", "list", "--status", "approved", "--json"])
+        (experience,) = listed["experiences"]
+        return dict(experience)
+
+    def _receipt(self) -> str:
+        """The receipt of what the last command put before the agent."""
+        found = re.search(r"receipt (inj-\w+)", str(self.steps[-1]["stderr"]))
+        if found is None:
+            raise DemoFailedError("Nothing was put before the second run.", hint=_REPORT)
+        return found[1]
 
     def _enter(self, folder: str) -> None:
         self.cwd = self.root / folder
         self.cwd.mkdir()
 
     def _pending_about(self, word: str) -> str:
-        """The id of the pending experience about `word`."""
-        pending = self._data(["experiences", "list", "--status", "pending", "--json"])[
-            "experiences"
-        ]
-        about = [e for e in pending if word in json.dumps([e["recommend"], e["avoid"]])]
-        if not about:
-            raise DemoFailedError(
-                f"No proposal about {word}.", hint="The sample traces are not those shipped."
-            )
-        return str(about[0]["experience_id"])
+        """The id of the pending experience about `word`.
+
+        After a run on a busy machine it may still be worked out in the background.
+        """
+        deadline = time.monotonic() + _PATIENCE_S
+        while True:
+            listed = self._data(["experiences", "list", "--status", "pending", "--json"])
+            for one in listed["experiences"]:
+                if word in json.dumps([one["recommend"], one["avoid"]]):
+                    return str(one["experience_id"])
+            if time.monotonic() > deadline:
+                raise DemoFailedError(f"No proposal about {word}.", hint=_REPORT)
+            time.sleep(0.2)
 
     def _data(self, arguments: Sequence[str]) -> dict[str, Any]:
         data: dict[str, Any] = json.loads(self._call(arguments).stdout)["data"]
@@ -152,9 +184,7 @@ class _Story:
         self._print(f"$ {command}")
         self._print("".join(f"  {line}\n" for line in lines))
         if done.returncode:
-            raise DemoFailedError(
-                f"`{command}` ended with {done.returncode}.", hint="Run `hindsight demo --json`."
-            )
+            raise DemoFailedError(f"`{command}` ended with {done.returncode}.", hint=_REPORT)
 
     def _call(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -176,8 +206,8 @@ class _Story:
 
 
 def _environment(root: Path) -> Mapping[str, str]:
-    """The user's environment, but with a trust list and a project of the demo's own."""
-    inherited = {k: v for k, v in os.environ.items() if k != "HINDSIGHT_CLI_PROJECT"}
+    """The user's environment, but with settings, a trust list and projects of the demo's own."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("HINDSIGHT_CLI_")}
     return {
         **inherited,
         "PATH": os.pathsep.join([str(root / "bin"), os.environ.get("PATH", os.defpath)]),

@@ -262,7 +262,11 @@ def test_the_demo_plays_to_its_end_and_leaves_nothing(hindsight: Hindsight, tmp_
     assert [s["exit_code"] for s in steps] == [0] * len(steps)
     text = "\n".join(s["stdout"] for s in steps)
     assert "step_not_in_trace" in text
-    assert "<hindsight-experience receipt=" in steps[-1]["stdout"]
+    assert "<hindsight-experience receipt=" in text
+    effect = done.data["effect"]
+    assert effect["first_run"] == {"tool_calls": 5, "failed_tool_calls": 2}
+    assert effect["second_run"] == {"tool_calls": 2, "failed_tool_calls": 0}
+    assert effect["weight_after"] > effect["weight_before"]
     assert list(tmp_path.glob("hindsight-demo-*")) == []
 
 
