@@ -39,7 +39,7 @@ def serve(
     `hindsight`. It gives approved experiences for a task or an error, and takes reports of
     how it went.
 
-    Example: claude mcp add hindsight -- "$(command -v hindsight)" mcp serve
+    Example: claude mcp add hindsight -- hindsight mcp serve
     """
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of

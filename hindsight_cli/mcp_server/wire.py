@@ -3,7 +3,7 @@
 The SDK's own transport drops a line it cannot read, half a surrogate pair included, and
 leaves its sender waiting; it also drops calls under way when stdin ends. This one answers.
 
-Source: MCP specification, transports, stdio; docs/explanation/mcp.md.
+Source: MCP specification, transports, stdio; docs/how-to/connect-an-mcp-agent.md.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def test_the_tools_say_when_to_call_them_and_cost_few_tokens(
         assert [t.name for t in tools] == ["get_experience_rules", "report_outcome"]
         listed = [t.model_dump(by_alias=True, exclude_none=True) for t in tools]
         assert (
-            estimate_tokens(json.dumps(listed)) + estimate_tokens(client.instructions or "") < 700
+            estimate_tokens(json.dumps(listed)) + estimate_tokens(client.instructions or "") < 600
         )
         asked, reported = (t.description or "" for t in tools)
         assert "before you start a task" in asked
