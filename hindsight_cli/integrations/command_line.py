@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# How many values an option takes. OPTIONAL and MANY take none that begins with a dash.
+# How many values an option takes. A value that it can do without never begins with a dash.
 NONE, ONE, OPTIONAL, MANY = range(4)
 _SHORT = len("-x")
 
@@ -13,8 +13,9 @@ class Grammar:
     """The options of a program: names separated by spaces, names of the same one by `|`.
 
     The last name is the one an option is known by afterwards: `-p|--print` is `--print`.
-    Programs built with yargs (a Node library) differ from others in two ways: no value may
-    begin with a dash, and an option with many values goes on after `--option=value`.
+    Programs built with yargs (a Node library) differ from others: no value may begin with a
+    dash, none can follow a short option without a `=`, an option with many values goes on
+    after `--option=value`, and what stands behind `--` is no operand.
     """
 
     __slots__ = ("arity", "is_yargs", "name_of")
@@ -42,13 +43,15 @@ class CommandLine:
     """Arguments, read. An option that is not known makes the words directly after it uncertain.
 
     `words` are all that are neither options nor known to be values of one, `operands` those
-    that are certainly no values, `unknown` the options that are not known.
+    that are certainly no values, `rest` what stands behind `--`, `unknown` the options that
+    are not known.
     """
 
-    __slots__ = ("operands", "options", "unknown", "words")
+    __slots__ = ("operands", "options", "rest", "unknown", "words")
 
     def __init__(self) -> None:
         self.options: list[tuple[str, str | None]] = []
+        self.rest: list[str] = []
         self.unknown: list[str] = []
         self.words: list[str] = []
         self.operands: list[str] = []
@@ -88,8 +91,7 @@ class _Reader:
         while self._rest:
             argument = self._rest.pop(0)
             if argument == "--":
-                self._line.words += self._rest
-                self._line.operands += self._rest
+                self._behind_dashes()
                 break
             if _is_option(argument):
                 self._is_certain = True
@@ -99,6 +101,12 @@ class _Reader:
             if self._is_certain:
                 self._line.operands.append(argument)
         return self._line
+
+    def _behind_dashes(self) -> None:
+        self._line.rest = self._rest
+        self._line.words += self._rest
+        if not self._grammar.is_yargs:
+            self._line.operands += self._rest
 
     def _option(self, argument: str) -> None:
         if argument in self._grammar.name_of:
@@ -129,6 +137,8 @@ class _Reader:
         elif self._grammar.arity[name] == NONE:
             self._line.options.append((name, None))
             self._cluster(f"-{argument[_SHORT:]}")
+        elif self._grammar.is_yargs and argument[_SHORT] != "=":
+            self._unknown(argument, is_complete=False)
         else:
             self._line.options.append((name, argument[_SHORT:].removeprefix("=")))
 
@@ -139,7 +149,7 @@ class _Reader:
     def _take_values(self, name: str) -> None:
         """An option that stands alone, with the values that follow it."""
         arity = self._grammar.arity[name]
-        takes_any = arity == ONE and not self._grammar.is_yargs
+        takes_any = arity in (ONE, MANY) and not self._grammar.is_yargs
         value = None
         if arity != NONE and self._rest and (takes_any or not _is_option(self._rest[0])):
             value = self._rest.pop(0)

@@ -34,9 +34,9 @@ class OpenCode(Agent):
     informing = names_in("--help --version")
 
     def _prompt(self, line: CommandLine) -> str | None:
-        if line.first_words() != ["run"]:
+        if line.first_words()[:1] != ["run"]:
             return line.value("--prompt")
-        return None if line.has("--command") else " ".join(line.operands[1:])
+        return None if line.has("--command") else " ".join([*line.operands[1:], *line.rest])
 
 
 def agent(program: Program) -> Agent:
