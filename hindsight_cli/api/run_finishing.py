@@ -10,9 +10,8 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.api.running import RunPlan
 from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.errors import HindsightError
-from hindsight_cli.records.event import EventType, Outcome
+from hindsight_cli.records.event import Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
-from hindsight_cli.records.trace import Trace
 from hindsight_cli.traces.files import TERMINAL
 
 _CLOCK_SLACK_NS = 2_000_000_000  # file systems that keep whole seconds, or two
@@ -110,15 +109,15 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     path = project.traces.find(session_id)
     if path is None:
         return
-    from hindsight_cli.api.traces import trace_of
-
     events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
-    trace = trace_of(project, session_id, events)
-    if not trace.calls:
-        yield f"{_steps(trace)} of terminal text recorded as {session_id}."
+    if not any(e.event_type is EventType.TOOL_CALL for e in events):
+        yield f"{_steps(events)} of terminal text recorded as {session_id}."
         return
+    from hindsight_cli.api.traces import trace_of  # loads SQLite: a brief run ends without
+
+    trace = trace_of(project, session_id, events)
     failed = sum(call.failed for call in trace.calls)
-    summary = f"{_steps(trace)}, {_count(failed, 'failed call')} recorded as {session_id}"
+    summary = f"{_steps(events)}, {_count(failed, 'failed call')} recorded as {session_id}"
     if not plan.reflect:
         yield f"{summary}."
         return
@@ -153,8 +152,8 @@ def _reflect(project: Project, plan: RunPlan, session_id: str, run_id: str) -> t
     return len(report.proposed), len(list_experiences(project, [ReviewStatus.PENDING]))
 
 
-def _steps(trace: Trace) -> str:
-    return _count(max((e.step_index for e in trace.events), default=0), "step")
+def _steps(events: Sequence[Event]) -> str:
+    return _count(max((e.step_index for e in events), default=0), "step")
 
 
 def _count(number: int, noun: str) -> str:
