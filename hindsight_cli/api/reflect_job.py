@@ -29,6 +29,7 @@ STATE_FILE = "reflect.json"
 LOCK_FILE = "reflect.lock"
 LOG_FILE = Path("logs", "reflect.log")
 _POLL_S = 0.1
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 _SIGNALLED = 128  # and the signal: the exit code a shell gives
 _MAX_STATE_BYTES = 1024 * 1024
 _MAX_LOG_BYTES = 1024 * 1024  # then a new one is begun
@@ -179,7 +180,8 @@ def _ending_in_order() -> Iterator[None]:
     def end(number: int, frame: object) -> None:
         raise SystemExit(_SIGNALLED + number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heard = (n for n in _ENDING if signal.getsignal(n) is signal.SIG_DFL)  # nohup stays nohup
+    before = {number: signal.signal(number, end) for number in heard}
     try:
         yield
     finally:

@@ -32,6 +32,12 @@ class Plan:
     language: str | None = None  # of the prompt; None: that of the task
 
 
+@dataclass(frozen=True, slots=True)
+class PromptSize:
+    trace_id: str
+    tokens: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """What a reflection would send; nothing was sent."""
@@ -41,7 +47,7 @@ class Estimate:
     calls: int
     tokens: int  # of all calls together, by rule of thumb
     calls_left_today: int
-    traces: tuple[tuple[str, int], ...]  # id and tokens of its prompt
+    traces: tuple[PromptSize, ...]
 
 
 def plan_of(
@@ -88,13 +94,15 @@ def estimate(project: Project, trace_ids: Sequence[str], plan: Plan) -> Estimate
     """
     check_plan(project, plan)
     calls = DailyCalls(project)
-    traces = tuple((t, estimated_tokens(prompt_to_send(project, t, plan))) for t in trace_ids)
+    traces = tuple(
+        PromptSize(t, estimated_tokens(prompt_to_send(project, t, plan))) for t in trace_ids
+    )
     by_model = plan.reflector is not Reflector.RULES
     return Estimate(
         model=project.redactor.text(reflector_name(project, plan)),
         address=project.redactor.text(_address(project, plan)),
         calls=len(traces) * plan.samples * by_model,
-        tokens=sum(tokens for _, tokens in traces) * plan.samples * by_model,
+        tokens=sum(t.tokens for t in traces) * plan.samples * by_model,
         calls_left_today=max(calls.limit - calls.spent(), 0),
         traces=traces,
     )

@@ -72,7 +72,7 @@ class CommandModel:
             given.seek(0)
             process = self._start(folder, given, printed, told)
             try:
-                self._wait(process, deadline, timeout_s, printed)
+                self._wait(process, deadline, timeout_s, (printed, told))
             finally:
                 self._end(process)
             if process.returncode:
@@ -115,12 +115,12 @@ class CommandModel:
         process: subprocess.Popen[bytes],
         deadline: float,
         timeout_s: float,
-        printed: IO[bytes],
+        outputs: Sequence[IO[bytes]],
     ) -> None:
         while process.poll() is None:
             if time.monotonic() >= deadline:
                 raise timed_out(self.name, timeout_s)
-            if os.fstat(printed.fileno()).st_size > _MAX_REPLY_BYTES:
+            if any(os.fstat(file.fileno()).st_size > _MAX_REPLY_BYTES for file in outputs):
                 raise self._failed(f"it printed more than {_MAX_REPLY_BYTES:,} bytes")
             time.sleep(_POLL_S)
 
