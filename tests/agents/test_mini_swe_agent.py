@@ -26,14 +26,16 @@ CHECK = """
 echo "all checks passed for $SHOP_NAME"
 """
 SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-# As docs/how-to/run-your-agent.md shows it.
-WRAPPER = """#!/bin/sh
-LESSONS=$(cat "${HINDSIGHT_CLI_INJECTION_FILE:-/dev/null}")
-export LESSONS
-exec %s -c mini.yaml -c 'agent.system_template=You are a helpful assistant with a computer.
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "how-to" / "run-your-agent.md"
 
-{{LESSONS}}' "$@"
-"""
+
+def wrapper_in_guide() -> str:
+    """The script that the guide shows, starting the program under test."""
+    _, _, rest = GUIDE.read_text(encoding="utf-8").partition("```sh\n")
+    script, _, _ = rest.partition("```")
+    installed = '"$HOME/.local/bin/mini"'
+    assert installed in script
+    return script.replace(installed, shlex.quote(program("mini")))
 
 
 def bash(text: str, command: str) -> Turn:
@@ -147,7 +149,7 @@ def test_the_next_run_finds_the_approved_block_in_a_file(
     assert "$HINDSIGHT_CLI_INJECTION_FILE" in ran.said[0]
 
 
-def test_a_wrapper_puts_the_block_into_its_system_prompt(
+def test_the_guides_wrapper_puts_the_block_into_its_system_prompt(
     project: Project,
     hindsight: Hindsight,
     model: ScriptedModel,
@@ -159,7 +161,7 @@ def test_a_wrapper_puts_the_block_into_its_system_prompt(
     hindsight("experiences", "approve", experience["experience_id"])
     wrapper = tmp_path / "bin" / "mini"
     wrapper.parent.mkdir()
-    wrapper.write_text(WRAPPER % shlex.quote(program("mini")), encoding="utf-8")
+    wrapper.write_text(wrapper_in_guide(), encoding="utf-8")
     wrapper.chmod(0o700)
 
     ran = mini(*learning()[1:], executable=str(wrapper), output="second.traj.json")
