@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.reflect_job import Job, JobState, last_job
 from tests.conftest import SAMPLES
 from tests.scripted_model import ScriptedModel
 
@@ -16,6 +20,7 @@ from tests.scripted_model import ScriptedModel
 OPENAI = "openai/scripted"  # response_format: json_schema
 FORCED_TOOL = "anthropic/scripted"  # a Claude that litellm does not know: a forced tool
 NATIVE = "anthropic/claude-sonnet-4-5"  # output_format
+WAIT_S = 60.0  # for what a process of its own does
 
 
 def recorded(project: Project, sample: str = "mysql-container") -> str:
@@ -56,3 +61,21 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def until(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def job_of(project: Project) -> Job:
+    job = last_job(project)
+    assert job is not None
+    return job
+
+
+def ended(project: Project) -> Job:
+    until(lambda: job_of(project).state is not JobState.RUNNING)
+    return job_of(project)

@@ -11,7 +11,7 @@ import pytest
 from hindsight_cli.api.project import Project
 from tests.answers import an_answer
 from tests.conftest import Hindsight
-from tests.models import is_alive, recorded, script
+from tests.models import ended, is_alive, recorded, script
 
 WAIT = ("reflect", "--with", "command", "--wait")
 
@@ -160,3 +160,25 @@ def test_commands_count_against_the_calls_of_a_day(
     assert (done.code, "error[daily_calls_spent]" in done.err) == (3, True)
     dry = hindsight("reflect", "--with", "command", "--dry-run", **env).out
     assert "0 left today" in dry
+
+
+def test_after_a_run_rules_reflect_at_once_and_the_command_in_the_background(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    import sys
+
+    ours = f"{sys.executable} -m hindsight_cli record event --tool Bash --type tool_call"
+    agent = script(
+        tmp_path / "agent",
+        f"{ours} --input '{{\"command\": \"make\"}}' --exit-code 2 --output 'No rule to make'\n"
+        f'{ours} --input \'{{"command": "make all"}}\' --exit-code 0 --output built',
+    )
+    command = script(tmp_path / "model", f"cat > {tmp_path}/prompt; sleep 1; echo '{{}}'")
+    assert hindsight("config", "set", "reflect_with", "command").code == 0
+    assert hindsight("config", "set", "reflect_command", command).code == 0
+    done = hindsight("run", "--task", "Build it", "--", agent)
+    assert (done.code, "proposed" in done.err) == (0, True)
+    job = ended(project)
+    assert (job.state, len(job.trace_ids)) == ("failed", 1)
+    assert "it has no task_status" in job.message
+    assert "No rule to make" in (tmp_path / "prompt").read_text()

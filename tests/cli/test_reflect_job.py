@@ -6,21 +6,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.reflect_job import Job, JobState, last_job, running_job
+from hindsight_cli.api.reflect_job import JobState, last_job, running_job
 from hindsight_cli.errors import ReflectionRunningError
 from tests.answers import an_answer
 from tests.conftest import Hindsight
-from tests.models import is_alive, recorded, script
+from tests.models import WAIT_S, ended, is_alive, job_of, recorded, script, until
 
-WAIT_S = 60.0
 BACKGROUND = ("reflect", "--with", "command")
 FOREGROUND = (*BACKGROUND, "--wait")
 
@@ -55,24 +51,6 @@ def reflecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reflecting:
 @pytest.fixture
 def trace_id(project: Project) -> str:
     return recorded(project)
-
-
-def until(condition: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def job_of(project: Project) -> Job:
-    job = last_job(project)
-    assert job is not None
-    return job
-
-
-def ended(project: Project) -> Job:
-    until(lambda: job_of(project).state is not JobState.RUNNING)
-    return job_of(project)
 
 
 def started_in_foreground(project: Project) -> subprocess.Popen[bytes]:
