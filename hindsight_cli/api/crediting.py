@@ -9,7 +9,7 @@ from hindsight_cli.api.experiences import list_experiences
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.receipts import Receipt
 from hindsight_cli.api.reviewing import moment_after
-from hindsight_cli.experiences.credits import counts_of
+from hindsight_cli.experiences.credits import count_begins, counts_of
 from hindsight_cli.experiences.fold import without_undone
 from hindsight_cli.records.event import Outcome
 from hindsight_cli.records.experience import Content, ExperienceState, ReviewStatus
@@ -77,9 +77,13 @@ class Crediting:
         self._messages: list[str] = []
 
     def content_of(self, receipt: Receipt) -> Content | None:
-        """The words in force, None for an experience that is gone."""
-        state = self._before.get(receipt.experience_id)
+        """The words in force; None when they are gone, or are not those that were shown."""
+        own = receipt.experience_id
+        state = self._before.get(own)
         if state is None or state.status is ReviewStatus.FORGOTTEN:
+            return None
+        if receipt.at <= count_begins(without_undone(self._own(own))):
+            self._messages.append(f"A person decided on {own} since it was shown: not counted.")
             return None
         return state.experience.content
 

@@ -9,7 +9,13 @@ from collections.abc import Collection, Sequence
 
 from hindsight_cli.api.crediting import Credit, Crediting, FeedbackReport, seen_before
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.receipts import Receipt, receipts_in, shown_in, step_shown
+from hindsight_cli.api.receipts import (
+    Receipt,
+    may_have_receipts,
+    receipts_in,
+    shown_in,
+    step_shown,
+)
 from hindsight_cli.api.traces import trace_of
 from hindsight_cli.errors import InjectionNotFoundError, UsageError
 from hindsight_cli.records.event import EventType, Outcome
@@ -35,6 +41,8 @@ def credit_run(
         StorageError: the entries could not be written; nothing was credited.
     """
     session_id = project.redactor.text(session_id)  # as receipts have it
+    if not may_have_receipts(project, session_id, trace):
+        return FeedbackReport((), ())
     crediting = Crediting(project, by=RUN)
     for receipt in shown_in(receipts_in(crediting.entries), trace, session_id):
         content = crediting.content_of(receipt)

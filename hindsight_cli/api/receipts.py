@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from hindsight_cli.api.project import Project
 from hindsight_cli.experiences.freshness import parse_time
 from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.records.ledger import EntryKind, LedgerEntry
@@ -42,19 +44,40 @@ def receipts_in(entries: Iterable[LedgerEntry]) -> list[Receipt]:
     return list(found.values())
 
 
+def may_have_receipts(project: Project, session_id: str, trace: Trace) -> bool:
+    """False when `shown_in` would find none: told without reading a ledger entry by entry."""
+    try:
+        raw = project.local_ledger.read_bytes()
+    except OSError:
+        return False
+    wanted = (json.dumps(session_id, ensure_ascii=False), *_ids_in(trace.events))
+    return any(text.encode("utf-8", "surrogatepass") in raw for text in wanted)
+
+
 def shown_in(receipts: Sequence[Receipt], trace: Trace, session_id: str) -> list[Receipt]:
     """Those of the session, and those that its agent asked for under no session or another.
 
     An MCP server does not know its client's session: there the receipt in the answer tells.
+    Of a session with several traces each has those that were shown while it went on.
     """
     anywhere, asked = _ids_in(trace.events), _ids_in(filter(_answers_rules, trace.events))
     return [
         r
         for r in receipts
-        if r.session == session_id
-        or r.injection_id in asked
-        or (r.session is None and r.injection_id in anywhere)
+        if r.injection_id in asked
+        or (r.session in (session_id, None) and r.injection_id in anywhere)
+        or (r.session == session_id and _is_within(r, trace))
     ]
+
+
+def _is_within(receipt: Receipt, trace: Trace) -> bool:
+    """By the clock; what was shown before a session began belongs to its first trace."""
+    shown = parse_time(receipt.at)
+    times = [at for e in trace.events if (at := parse_time(e.timestamp)) is not None]
+    if shown is None or not times:
+        return True
+    is_first = trace.events[0].step_index <= 1
+    return shown <= max(times) and (is_first or shown >= min(times))
 
 
 def _ids_in(events: Iterable[Event]) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hindsight_cli.api.experiences import list_experiences
+from hindsight_cli.api.feedback import credit_run
 from hindsight_cli.api.gating import RULES, Gate
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.reflect_report import ReflectReport
@@ -60,10 +61,19 @@ def reflect(
 
 
 def by_rules(project: Project, trace: Trace, report: ReflectReport) -> None:
-    """Reflect on one trace with no model."""
+    """Reflect on one trace with no model; credit its outcome to what was injected."""
     reflection = reflect_by_rules(trace)
-    report.attributions.append(reflection.attribution)
+    found = reflection.attribution
+    report.attributions.append(found)
     Gate(project, trace, Source(reflector=RULES), report).take(reflection.proposals)
+    credited = credit_run(
+        project, trace.session_id, trace, found.outcome, source=found.outcome_source
+    )
+    report.messages += [
+        f"{s.experience.experience_id} is suspended: {s.reason}."
+        for s in credited.updated
+        if s.status is ReviewStatus.SUSPENDED
+    ]
 
 
 def prompt_for(project: Project, trace_id: str, *, language: str | None = None) -> str:

@@ -113,6 +113,7 @@ def end(
     from hindsight_cli.cli.start import start_of
     from hindsight_cli.errors import UsageError
     from hindsight_cli.records.event import Outcome
+    from hindsight_cli.review.decisions import agent_variable
 
     session = session or os.environ.get(SESSION_VARIABLE)
     if not session:
@@ -120,7 +121,12 @@ def end(
     if outcome is not None and outcome not in list(Outcome):
         raise UsageError(f"Outcome {outcome!r} is unknown.", hint=f"One of {', '.join(Outcome)}.")
     project = Project.open(start_of(root))
-    recorded = recording.end(project, session, outcome=Outcome(outcome) if outcome else None)
+    recorded = recording.end(
+        project,
+        session,
+        outcome=Outcome(outcome) if outcome else None,
+        source="agent" if agent_variable(project.env) else "human",
+    )
     _show("record end", recorded, f"{session} closed", as_json=as_json)
 
 

@@ -41,7 +41,7 @@ def counts_of(entries: Sequence[LedgerEntry]) -> Counts:
     New words, and an approval after a suspension, begin a new count: what was said of
     other words, or looked at by a person since, says nothing any more.
     """
-    begin = _begin(entries)
+    begin = count_begins(entries)
     counted = [e for e in entries if e.at > begin]
     in_force = credits_of(counted)
     wrong = [e for e in in_force if _is_called_wrong(e)]
@@ -67,17 +67,8 @@ def credits_of(entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
     return list(found.values())
 
 
-def _rank(entry: LedgerEntry) -> tuple[bool, bool]:
-    is_known = entry.data.get("outcome") not in (None, "unknown") or _is_called_wrong(entry)
-    return is_known and entry.by == HUMAN, is_known
-
-
-def _is_called_wrong(entry: LedgerEntry) -> bool:
-    return entry.by == HUMAN and bool(entry.data.get("wrong"))
-
-
-def _begin(entries: Iterable[LedgerEntry]) -> str:
-    """When the present count began, "" for ever since."""
+def count_begins(entries: Iterable[LedgerEntry]) -> str:
+    """When the present count began, "" when nothing ever ended one."""
     begin, suspended = "", False
     for entry in entries:
         if entry.entry is EntryKind.SUSPENDED:
@@ -87,3 +78,12 @@ def _begin(entries: Iterable[LedgerEntry]) -> str:
                 begin = entry.at
             suspended = False
     return begin
+
+
+def _rank(entry: LedgerEntry) -> tuple[bool, bool]:
+    is_known = entry.data.get("outcome") not in (None, "unknown") or _is_called_wrong(entry)
+    return is_known and entry.by == HUMAN, is_known
+
+
+def _is_called_wrong(entry: LedgerEntry) -> bool:
+    return entry.by == HUMAN and bool(entry.data.get("wrong"))
