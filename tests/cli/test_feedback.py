@@ -291,3 +291,32 @@ def test_a_persons_word_counts_only_for_what_the_run_followed(
     done = hindsight("feedback", str(receipt.data["injection_id"]), "--outcome", "failure")
     assert f"{own} was not followed in that run: its weight stays." in done.err
     assert state(project, own).weight == 0.5
+
+
+def test_reflecting_credits_a_recorded_run_and_new_words_begin_anew(
+    hindsight: Hindsight, project: Project, approved: Approved
+) -> None:
+    own = approved()
+    session = str(hindsight("record", "start", "--task", TASK, "--json").data["session_id"])
+    receipt = injected(hindsight, session=session)["injection_id"]
+    hindsight("record", "event", "--session", session, stdin=steps(FOLLOWED))
+    hindsight("record", "end", "--session", session, "--outcome", "success")
+    hindsight("reflect", session)
+    assert (state(project, own).success, state(project, own).weight > 0.6) == (1, True)
+    edited = hindsight("experiences", "edit", own, "--avoid", "Nothing.")
+    assert edited.code == 0, edited.err
+    hindsight("reflect", session)
+    done = hindsight("feedback", receipt, "--outcome", "success")
+    assert f"A person decided on {own} since it was shown: not counted." in done.err
+    assert (state(project, own).success, state(project, own).weight) == (0, 0.5)
+
+
+def test_reflecting_says_what_it_suspended(hindsight: Hindsight, approved: Approved) -> None:
+    own = approved()
+    for _ in range(2):
+        session = str(hindsight("record", "start", "--task", TASK, "--json").data["session_id"])
+        injected(hindsight, session=session)
+        hindsight("record", "event", "--session", session, stdin=steps(FOLLOWED))
+        hindsight("record", "end", "--session", session, "--outcome", "failure")
+        done = hindsight("reflect", session)
+    assert f"{own} is suspended: followed 2 times, 2 of them ended in failure." in done.err
