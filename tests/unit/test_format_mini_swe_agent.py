@@ -153,6 +153,50 @@ def test_results_keep_exit_codes_and_the_output_as_it_was() -> None:
     assert submitted.text == "one renewal per loan\n"
 
 
+@pytest.mark.parametrize(
+    ("content", "expected", "text"),
+    [
+        ('{"returncode": 4, "output": "no\\n"}', (Status.ERROR, "exit_code", 4), "no\n"),
+        (
+            '{"returncode": 0, "output_head": "a", "output_tail": "z", "elided_chars": 9}',
+            (Status.OK, "no_failure_signal", 0),
+            "a\nz",
+        ),
+        (
+            "<returncode>4</returncode>\n<output>\nno\n</output>",
+            (Status.ERROR, "exit_code", 4),
+            "no",
+        ),
+        (
+            "<exception>Command 'x' timed out after 30 seconds</exception>\n"
+            "<returncode>-1</returncode>\n<output>\n</output>",
+            (Status.TIMEOUT, "timeout", None),
+            "Command 'x' timed out after 30 seconds",
+        ),
+        (
+            "<exception>container is gone</exception>\n<returncode>-1</returncode>",
+            (Status.ERROR, "harness", None),
+            "container is gone",
+        ),
+        (
+            '{"returncode": 28, "output": "curl: timed out after 30 seconds"}',
+            (Status.ERROR, "exit_code", 28),
+            "curl: timed out after 30 seconds",
+        ),
+    ],
+)
+def test_results_whose_extra_was_stripped_are_read_from_the_text(
+    tmp_path: Path, content: str, expected: Any, text: str
+) -> None:
+    run = run_of(TOOL_CALLS)
+    result = {"role": "tool", "tool_call_id": "call_1_0", "content": content}
+    run["messages"] = [*run["messages"][:3], result]
+    drafts = read_value(tmp_path, run)
+
+    assert results(drafts) == [expected]
+    assert events(drafts, EventType.TOOL_RESULT)[0].text == text
+
+
 def test_a_reply_without_a_usable_call_is_words_and_an_observation() -> None:
     words, observation = read(TOOL_CALLS)[4].events
 
