@@ -54,7 +54,7 @@ class Screen:
     """A terminal of `rows` by `columns` that a program writes to; see the module."""
 
     def __init__(self, columns: int = 80, rows: int = 24) -> None:
-        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._past = Lines()
         self._main = Grid(columns, rows, self._past)
         self._alternate: Grid | None = None
@@ -81,7 +81,7 @@ class Screen:
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the output, cut anywhere."""
-        text = self._carry + self._decode(data).replace("\x9b", "\x1b[")
+        text = self._carry + self._decoder.decode(data).replace("\x9b", "\x1b[")
         self._carry = ""
         if self._inside:
             end = _ENDS[self._inside].search(text)
@@ -95,6 +95,15 @@ class Screen:
             if start >= 0 and _UNFINISHED.match(text, start):
                 text, self._carry = text[:start], text[start:]
         self._read(text)
+
+    def note_gap(self, text: str) -> None:
+        """Some output is missing here, and `text` stands for it, a line of its own."""
+        self._decoder.reset()
+        self._carry = ""
+        self._settle()
+        self._news.append(text)
+        if self._alternate is None and self._main.x:
+            self._main.newline()
 
     def take(self) -> str:
         """The lines that became visible since the last time.
@@ -182,7 +191,7 @@ class Screen:
             if self._alternate is None or len(token.group()) > 1:
                 grid.newline()
             else:  # written by a program that has set its terminal so
-                grid.down()
+                grid.line_feed()
         elif kind == "motion":
             _move(grid, token.group())
         elif kind == "final":

@@ -104,7 +104,7 @@ class Grid:
     def _wrap(self) -> None:
         self.end_frame()
         self.row.wrapped = True
-        self._down()
+        self.down()
         self.x = 0
 
     def repeat(self, count: int) -> None:
@@ -147,15 +147,23 @@ class Grid:
             self._past.end_line()
 
     def newline(self) -> None:
+        self.line_feed()
+        self.x = 0
+
+    def line_feed(self) -> None:
+        """One row down, and a line has ended; the column stays."""
         self.end_frame()
         self.row.left = True
         self._last = ""
-        self._down()
-        self.x = 0
+        self.down()
 
     def down(self) -> None:
         """One row down, scrolling at the bottom; the column stays."""
-        self._down()
+        if self.y == self._bottom:
+            self.scroll_up(1)
+        elif self.y < self.rows - 1:
+            self.y += 1
+            self._pad(self.y)
 
     def up(self) -> None:
         """One row up, scrolling at the top; the column stays."""
@@ -163,13 +171,6 @@ class Grid:
             self.scroll_down(1)
         else:
             self.y = max(self.y - 1, 0)
-
-    def _down(self) -> None:
-        if self.y == self._bottom:
-            self.scroll_up(1)
-        elif self.y < self.rows - 1:
-            self.y += 1
-            self._pad(self.y)
 
     def _pad(self, y: int) -> None:
         while len(self.lines) <= y:

@@ -5,17 +5,24 @@ However much is written, memory stays bounded: of a burst the beginning and the 
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Callable
 
 from hindsight_cli.capture.screen import Screen
 
+TYPE_CHECKING = False  # as typing's, without loading typing beside a running program
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PAUSE_S = 2.0  # silence that ends a segment
 MAX_AGE_S = 20.0
-_CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character cut in two
 MIN_AGE_S = 1.0  # one that the user's Enter ends
 HEAD_BYTES = 64 * 1024
 TAIL_BYTES = 192 * 1024
+_MAX_CHARS = HEAD_BYTES + TAIL_BYTES  # a few bytes can fill a screen
+_PIPE_COLUMNS = 500  # a pipe has no width: a line that is written over is one row
+# What of the output behind a gap goes with it: to the line's end, or up to an escape sequence.
+_RESUMED = re.compile(rb"[^\n]{0,4096}\n|[^\x1b]{0,4096}(?=\x1b)|[\x80-\xbf]{0,3}")
 
 
 class Segments:
@@ -23,7 +30,7 @@ class Segments:
 
     def __init__(self, emit: Callable[[str], None]) -> None:
         self._emit = emit
-        self._screen = Screen()
+        self._screen = Screen(_PIPE_COLUMNS)
         self._burst = _Burst()
         self._began: float | None = None
         self._last = 0.0
@@ -31,6 +38,7 @@ class Segments:
         self.dropped = 0
 
     def output(self, data: bytes, now: float) -> None:
+        self.tick(now)
         self.bytes += len(data)
         if self._began is None:
             self._began = now
@@ -39,11 +47,12 @@ class Segments:
 
     def lost(self, count: int) -> None:
         """So much output was passed on without being seen here."""
+        self._show()
         self.bytes += count
-        self._burst.left_out += count
+        self._burst.left_out = count
 
     def resized(self, rows: int, columns: int) -> None:
-        self._burst.feed(self._screen)
+        self._show()
         self._screen.resize(rows, columns)
 
     def typed(self, now: float) -> None:
@@ -59,10 +68,17 @@ class Segments:
 
     def close(self) -> None:
         self._began = None
-        self.dropped += self._burst.feed(self._screen)
+        self._show()
         text = self._screen.take().strip("\n")
+        if len(text) > _MAX_CHARS:
+            left_out = len(text) - _MAX_CHARS
+            text = f"{text[:HEAD_BYTES]}\n{_gap(left_out, 'characters')}\n{text[-TAIL_BYTES:]}"
         if text.strip():
             self._emit(text)
+
+    def _show(self) -> None:
+        self.dropped += self._burst.show(self._screen)
+        self._burst = _Burst()
 
 
 class _Burst:
@@ -72,7 +88,7 @@ class _Burst:
         self._head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
-        self.left_out = 0
+        self.left_out = 0  # between the two
 
     def add(self, data: bytes) -> None:
         if not self._tail and not self.left_out:
@@ -87,21 +103,21 @@ class _Burst:
             self._tail_bytes -= len(gone)
             self.left_out += len(gone)
 
-    def feed(self, screen: Screen) -> int:
-        """Show it to `screen`; gives how many bytes of it were left out."""
-        left_out = self.left_out
-        head, tail = bytes(self._head), b"".join(self._tail)
-        is_cut = left_out or len(tail) > TAIL_BYTES
-        screen.feed(head.decode("utf-8", "ignore").encode() if is_cut else head)  # no half letter
-        if is_cut:
-            cut = tail[-TAIL_BYTES:]
-            left_out += len(tail) - len(cut)
-            _, newline, rest = cut.partition(b"\n")
-            cut = rest if newline else cut.lstrip(_CONTINUATION)
-            screen.feed(b"\r\n\x1b[0m...[%d bytes not kept]...\r\n" % left_out)
-            tail = cut
-        screen.feed(tail)
-        self._head.clear()
-        self._tail.clear()
-        self._tail_bytes = self.left_out = 0
+    def show(self, screen: Screen) -> int:
+        """Feed it to `screen`; gives how many bytes of it were left out."""
+        screen.feed(bytes(self._head))
+        tail = b"".join(self._tail)
+        start = max(0, len(tail) - TAIL_BYTES)
+        if not start and not self.left_out:
+            screen.feed(tail)
+            return 0
+        resumed = _RESUMED.match(tail, start)
+        start = resumed.end() if resumed else start
+        left_out = self.left_out + start
+        screen.note_gap(_gap(left_out, "bytes"))
+        screen.feed(tail[start:])
         return left_out
+
+
+def _gap(size: int, unit: str) -> str:
+    return f"...[{size} {unit} not kept]..."
