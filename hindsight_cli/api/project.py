@@ -211,15 +211,13 @@ class Project:
 
     def _redaction_key(self) -> bytes:
         """The store's own key, so that equal secrets get equal placeholders only here."""
-        import secrets  # loads hashing libraries that the hot paths can do without
-
         from hindsight_cli.traces.plain import read_plain
 
         path = self.folder / "redact.key"
         with contextlib.suppress(OSError):
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(fd, "wb") as file:
-                file.write(secrets.token_bytes(16))
+                file.write(os.urandom(16))
         try:
             return read_plain(path, _KEY_BYTES)
         except PermissionError:

@@ -13,7 +13,6 @@ import shlex
 import signal
 import sys
 import time
-import traceback
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
@@ -49,6 +48,8 @@ def serve(plan: RunPlan, feed_fd: int, reply_fd: int) -> None:
     except HindsightError as error:
         voice.say(f"This run is not recorded: {error} {error.hint}")
     except Exception:  # the border beside a live agent: whatever it is, the agent goes on
+        import traceback
+
         traceback.print_exc()
         voice.say("This run is not recorded in full: see .hindsight/logs/run.log.")
     voice.send({"done": True})

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hindsight_cli.capture.command.feed import Feed
-from hindsight_cli.capture.command.relay import run_command
 from hindsight_cli.integrations import find_agent
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
@@ -100,6 +99,8 @@ def run(plan: RunPlan, say: Say) -> int:
         CannotStartError: there is no such program, or it cannot be executed.
     """
     if plan.env.get(REFLECTING_VARIABLE):
+        from hindsight_cli.capture.command.relay import run_command
+
         return run_command(plan.argv, plan.env, _Nobody()).exit_code
     recorder = _Recorder.start(plan, say)
     argv, env = plan.argv, {**plan.env, SESSION_VARIABLE: plan.session_id}
@@ -107,6 +108,9 @@ def run(plan: RunPlan, say: Say) -> int:
     if plan.inject:
         argv, env = _with_block(plan, argv, env, recorder)
     try:
+        # Loaded while the recorder, which has more to load, is at it on another core.
+        from hindsight_cli.capture.command.relay import run_command
+
         ended = run_command(argv, env, recorder.feed)
     except BaseException:
         recorder.close()

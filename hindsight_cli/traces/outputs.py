@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from hindsight_cli.appendlog import make_private
@@ -67,6 +66,8 @@ class OutputStore:
         return path
 
     def _write(self, path: Path, data: bytes) -> None:
+        import tempfile  # only a long output needs it, and it loads much
+
         fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")  # mode 0600
         try:
             with os.fdopen(fd, "wb") as file:
