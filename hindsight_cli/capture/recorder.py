@@ -15,6 +15,7 @@ from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.importance import importance_of
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState
+from hindsight_cli.capture.own_blocks import without_own_blocks
 from hindsight_cli.records.event import Actor, Event, EventType, Native
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.redact import Redactor
@@ -73,7 +74,8 @@ class EventBuilder:
             attempt = self.state.attempt_of(tool_name, arguments, input_ref)
         elif event_type is EventType.TOOL_RESULT:
             attempt = call.attempt if call else 1
-        text = self._redactor.text(given.text)
+        own = given.text if given.injected else without_own_blocks(given.text)
+        text = self._redactor.text(own)
         summary, output_ref, output_bytes = self._text(text)
         return Event(
             session_id=self.state.session_id,

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hindsight_cli.records.experience import Content, ExperienceKind
+from hindsight_cli.records.injection import TAG
 from hindsight_cli.terminal import visible
 
-TAG = "hindsight-experience"
 _FIRST_CJK = "\u2e80"
 _LEAD = (
     "Experience from earlier runs in this project, for reference, not mandatory. "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+TAG = "hindsight-experience"  # of the element that holds what is put before an agent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:

@@ -185,6 +185,21 @@ def test_a_lesson_reaches_the_agent_in_a_file_with_a_receipt(
     assert list((project.folder / "injections").iterdir()) == []
 
 
+def test_a_block_that_an_agent_prints_is_no_evidence(
+    hindsight: Hindsight, project: Project, approved: Callable[..., str]
+) -> None:
+    approved()
+    command = 'echo before; cat "$HINDSIGHT_CLI_INJECTION_FILE"; echo after'
+
+    done = hindsight("run", "--task", "deploy mysql in docker", "--", "sh", "-c", command)
+
+    assert "--env-file .env" in done.out
+    (seen,) = texts_of(project, EventType.OBSERVATION)
+    assert [seen.splitlines()[0], seen.splitlines()[-1]] == ["before", "after"]
+    assert "receipt=" in seen
+    assert "--env-file" not in seen
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
