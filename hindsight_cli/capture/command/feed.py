@@ -13,6 +13,7 @@ from collections import deque
 
 OUTPUT, DROPPED, RESIZED, TYPED, DELIVERED, ENDED = b"O", b"D", b"R", b"T", b"I", b"E"
 HEADER_BYTES = 5
+MAX_FRAME_BYTES = 4 * 1024 * 1024  # of a payload; more is dropped, or was never ours
 _MAX_PENDING = 4 * 1024 * 1024
 _PIPE_BYTES = 1024 * 1024
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ; Linux only
@@ -36,41 +37,44 @@ class Feed:
         _enlarge(fd)
 
     def output(self, data: bytes) -> None:
-        if self._pending_bytes > _MAX_PENDING:
+        if self._pending_bytes > _MAX_PENDING or len(data) > MAX_FRAME_BYTES:
             self._dropped += len(data)
             self._flush()
             return
-        if self._dropped:
-            self._put(frame(DROPPED, str(self._dropped).encode()))
-            self._dropped = 0
-        self._put(frame(OUTPUT, data))
+        self._put(OUTPUT, data)
 
     def resized(self, rows: int, columns: int) -> None:
-        self._put(frame(RESIZED, b"%d %d" % (rows, columns)))
+        self._put(RESIZED, b"%d %d" % (rows, columns))
 
     def typed(self) -> None:
-        self._put(frame(TYPED))
+        self._put(TYPED)
 
     def delivered(self, how: str) -> None:
         """The block that the recorder prepared was put before the agent."""
-        self._put(frame(DELIVERED, how.encode()))
+        self._put(DELIVERED, how.encode())
 
     def ended(self, payload: bytes, *, timeout_s: float) -> None:
         """The last frame; waits until the recorder has taken everything, or for the timeout."""
-        if self._dropped:
-            self._put(frame(DROPPED, str(self._dropped).encode()))
-        self._put(frame(ENDED, payload))
+        self._put(ENDED, payload)
         deadline = time.monotonic() + timeout_s
-        while self._pending and not self._broken and (left := deadline - time.monotonic()) > 0:
-            select.select([], [self._fd], [], left)
+        poll = select.poll()
+        poll.register(self._fd, select.POLLOUT)
+        while self._pending and (left := deadline - time.monotonic()) > 0:
+            poll.poll(left * 1000)
             self._flush()
+        self._give_up()
         os.close(self._fd)
 
-    def _put(self, data: bytes) -> None:
-        if not self._broken:
-            self._pending.append(data)
-            self._pending_bytes += len(data)
-            self._flush()
+    def _put(self, kind: bytes, payload: bytes = b"") -> None:
+        if self._broken:
+            return
+        data = frame(kind, payload)
+        if self._dropped:
+            data = frame(DROPPED, str(self._dropped).encode()) + data
+            self._dropped = 0
+        self._pending.append(data)
+        self._pending_bytes += len(data)
+        self._flush()
 
     def _flush(self) -> None:
         try:
@@ -84,8 +88,12 @@ class Feed:
         except BlockingIOError:
             pass
         except OSError:  # the recorder is gone; the run goes on without it
-            self._broken = True
-            self._pending.clear()
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._broken = True
+        self._pending.clear()
+        self._pending_bytes = 0
 
 
 class FrameReader:
@@ -94,24 +102,32 @@ class FrameReader:
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._buffer = bytearray()
+        self._poll = select.poll()
+        self._poll.register(fd, select.POLLIN)
         self.at_end = False
 
     def frames(self, timeout_s: float) -> list[tuple[bytes, bytes]]:
-        """The frames that are complete after waiting for more at most so long."""
-        ready, _, _ = select.select([self._fd], [], [], timeout_s)
-        if ready:
+        """The frames, kind and payload, that are complete after waiting for more at most so long.
+
+        What is no frame of ours ends the feed, as its end does.
+        """
+        if not self.at_end and self._poll.poll(timeout_s * 1000):
             data = os.read(self._fd, _PIPE_BYTES)
             self.at_end = not data
             self._buffer += data
         found = []
         at = 0
-        while len(self._buffer) - at >= HEADER_BYTES:
-            size = int.from_bytes(self._buffer[at + 1 : at + HEADER_BYTES], "big")
-            if len(self._buffer) - at < HEADER_BYTES + size:
+        while (start := at + HEADER_BYTES) <= len(self._buffer):
+            size = int.from_bytes(self._buffer[at + 1 : start], "big")
+            if size > MAX_FRAME_BYTES:
+                self.at_end = True
+                self._buffer.clear()
+                break
+            if start + size > len(self._buffer):
                 break
             kind = bytes(self._buffer[at : at + 1])
-            found.append((kind, bytes(self._buffer[at + HEADER_BYTES : at + HEADER_BYTES + size])))
-            at += HEADER_BYTES + size
+            found.append((kind, bytes(self._buffer[start : start + size])))
+            at = start + size
         del self._buffer[:at]
         return found
 
