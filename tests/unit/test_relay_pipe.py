@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -223,6 +224,17 @@ def test_a_slow_reader_loses_nothing_of_a_command_long_gone(start: Start, report
 
     assert len(out) == size + 3
     assert out.endswith(b"END")
+
+
+def test_output_to_a_socket_comes_whole(start: Start) -> None:
+    """What Node gives its children for pipes; it cannot be opened a second time."""
+    ours, theirs = socket.socketpair()
+    process = start(*python("import os; os.write(1, b'x' * 500_000)"), stdout=theirs)
+    theirs.close()
+    with ours:
+        seen = b"".join(iter(lambda: ours.recv(1 << 16), b""))
+
+    assert (len(seen), process.wait(timeout=LONG_S)) == (500_000, 0)
 
 
 def test_a_command_that_closes_its_output_runs_on(run: Run) -> None:

@@ -103,10 +103,10 @@ class Job:
 
 
 def stop_ourselves() -> None:
-    """As Ctrl-Z does; returns when continued, at once where no shell could continue us."""
+    """As Ctrl-Z does, the whole job; returns when continued, at once where no shell could."""
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     try:
-        os.kill(os.getpid(), signal.SIGTSTP)
+        os.kill(0, signal.SIGTSTP)
     finally:
         signal.signal(signal.SIGTSTP, before)
 
