@@ -31,6 +31,7 @@ _NOTES = {
     "temperature": "it takes no temperature, so none was asked for",
     "response_format": "it takes no JSON schema, so none was asked for",
 }
+_MAX_ANSWER_TOKENS = 8192
 _MAX_TRIES = 4
 _FIRST_PAUSE_S = 0.5
 _NO_KEY = "none"  # a server of one's own wants none, but the client library wants one
@@ -122,17 +123,7 @@ class LlmModel:
                 remedy="Name the provider too, as in `hindsight config set llm_model "
                 "anthropic/claude-sonnet-4-5`.",
             ) from error
-        key = self._api_key
-        if not key and not self._api_base:
-            missing = _missing_keys(litellm, self.name)
-            if missing:
-                raise ModelFailedError(
-                    self.name,
-                    f"{provider} needs a key and {' or '.join(missing)} is not set",
-                    remedy=f"Set {missing[0]} in your shell, then run it again.",
-                )
-        if not key and self._api_base and _missing_keys(litellm, self.name):
-            key = _NO_KEY
+        key = self._api_key or self._stand_in_key(litellm, provider)
         wishes: dict[str, Any] = {
             "model": self.name,
             "temperature": TEMPERATURE,
@@ -148,7 +139,23 @@ class LlmModel:
             wishes["api_base"] = self._api_base
         if key:
             wishes["api_key"] = key
+        if provider == "anthropic":  # which wants a limit, and gets the model's own from litellm
+            wishes["max_tokens"] = min(_MAX_ANSWER_TOKENS, _most_tokens(litellm, self.name))
         return wishes
+
+    def _stand_in_key(self, litellm: Any, provider: str) -> str:
+        """What a server of one's own is given in place of a key; "" when there is a real one."""
+        found = litellm.validate_environment(self.name)
+        if self._api_base:
+            return "" if found["keys_in_environment"] else _NO_KEY
+        missing = [str(v) for v in found["missing_keys"] if str(v).endswith("_API_KEY")]
+        if missing:
+            raise ModelFailedError(
+                self.name,
+                f"{provider} needs a key and {' or '.join(missing)} is not set",
+                remedy=f"Set {missing[0]} in your shell, then run it again.",
+            )
+        return ""
 
     def _failed(self, fault: Fault) -> ModelFailedError:
         return ModelFailedError(
@@ -169,9 +176,11 @@ def load_litellm() -> Any:
     return litellm
 
 
-def _missing_keys(litellm: Any, name: str) -> list[str]:
-    missing = litellm.validate_environment(name)["missing_keys"]
-    return [str(variable) for variable in missing if str(variable).endswith("_API_KEY")]
+def _most_tokens(litellm: Any, name: str) -> int:
+    try:
+        return int(litellm.get_model_info(name)["max_output_tokens"])
+    except Exception:  # litellm raises a bare one for a model it does not know
+        return _MAX_ANSWER_TOKENS
 
 
 def _refused_by(fault: Fault, wishes: Mapping[str, Any]) -> str:

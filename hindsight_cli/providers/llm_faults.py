@@ -15,6 +15,7 @@ _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)\b(?: API
 _SUFFIX = re.compile(r"\.? Handle with `litellm\.\w+`\.?$")
 _OWN_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _NO_CREDIT = ("insufficient_quota", "exceeded your current quota", "credit balance", "billing")
+_NO_KEY = ("missing credentials", "api_key client option must be set")
 _TOO_LONG = ("context_length", "context window", "maximum context", "prompt is too long")
 _KEY_REFUSED, _NO_CREDIT_LEFT, _FORBIDDEN, _NOT_FOUND, _TOO_LARGE = 401, 402, 403, 404, 413
 _TIMEOUT, _BUSY, _BROKEN = 408, 429, 500
@@ -49,6 +50,8 @@ def fault_of(error: BaseException) -> Fault:
     low = told.lower()
     if status == _BUSY and any(words in low for words in _NO_CREDIT):
         status = _NO_CREDIT_LEFT
+    if any(words in low for words in _NO_KEY):
+        status = _KEY_REFUSED
     final = _final(status, told)
     if final is not None:
         return final

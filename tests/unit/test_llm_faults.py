@@ -28,6 +28,7 @@ class UnsupportedParamsError(ProviderError):
     ("status", "text", "kind"),
     [
         (401, "bad key", Kind.FINAL),
+        (500, "Missing credentials. Please pass an `api_key`", Kind.FINAL),
         (402, "pay", Kind.FINAL),
         (403, "no", Kind.FINAL),
         (404, "no such model", Kind.FINAL),
