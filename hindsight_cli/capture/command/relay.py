@@ -108,8 +108,6 @@ class _Relay:
             self._keyboard = Keyboard(self._loop, main, self._sink.typed, self._on_hang_up)
             self._keyboard.take()
 
-    # Output
-
     def _await(self, flow: Flow) -> None:
         """Read on once all that was read is taken: who reads us slowly slows the child."""
         if flow.pending:
@@ -167,8 +165,6 @@ class _Relay:
             if flow.terminal is self._streams.main:
                 self._abandon(flow)
 
-    # The end
-
     def _is_over(self) -> bool:
         if self._status is None:
             return False
@@ -208,8 +204,6 @@ class _Relay:
             interrupted_by=self._interrupted_by,
             fallback=self._streams.fallback,
         )
-
-    # Signals
 
     def _on_signals(self, _event: int) -> None:
         for number, is_known in self._signals.take():
