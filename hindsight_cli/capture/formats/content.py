@@ -80,18 +80,19 @@ def _blobs(content: JsonValue) -> Iterator[Blob]:
 def _blob(block: Mapping[str, JsonValue]) -> Blob | None:
     source = block.get("source")
     if isinstance(source, dict) and isinstance(source.get("data"), str):
-        return _decoded(str(source.get("media_type") or "application/octet-stream"), source["data"])
+        return decoded_blob(str(source.get("media_type") or "application/octet-stream"), source["data"])
     if isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str):
-        return _decoded(block["mimeType"], block["data"])
+        return decoded_blob(block["mimeType"], block["data"])
     picture = block.get("image_url")
     url = picture.get("url") if isinstance(picture, dict) else picture
     if isinstance(url, str) and url.startswith("data:"):
         head, _, data = url[5:].partition(",")
-        return _decoded(head.removesuffix(";base64") or "application/octet-stream", data)
+        return decoded_blob(head.removesuffix(";base64") or "application/octet-stream", data)
     return None
 
 
-def _decoded(mime: str, data: str) -> Blob | None:
+def decoded_blob(mime: str, data: str) -> Blob | None:
+    """The binary that base64 text holds; None when it is no base64."""
     try:
         return Blob(mime=mime, data=base64.b64decode(data))
     except (binascii.Error, ValueError):
@@ -112,7 +113,7 @@ def take_out_encoded(text: str) -> tuple[str, tuple[Blob, ...]]:
         data = match["uri"] or match["bare"]
         if match["bare"] and not all(kind.search(data) for kind in _MIXTURE):
             return match.group()
-        blob = _decoded(match["mime"] or "application/octet-stream", data)
+        blob = decoded_blob(match["mime"] or "application/octet-stream", data)
         if blob is None:
             return match.group()
         blobs.append(blob)
