@@ -80,14 +80,13 @@ def give_feedback(
     named = {_named(beginning, given) for beginning in wrong}
     trace = _trace_of_session(project, given[0].session)
     for receipt in given:
-        content = crediting.content_of(receipt)
         is_wrong = receipt.experience_id in named
-        if content is None or (outcome is Outcome.UNKNOWN and not is_wrong):
+        if outcome is Outcome.UNKNOWN and not is_wrong:
             continue
-        seen = seen_before(crediting.entries, receipt, by=RUN)
-        if seen is None and trace is not None:
-            seen = _sight(content, trace, receipt)
-        is_followed, step = seen or (None, None)
+        content = crediting.content_of(receipt)
+        if content is None:
+            continue
+        is_followed, step = _seen(crediting, receipt, content, trace)
         if is_followed is None and _is_word_enough(by, given, named, receipt.experience_id):
             is_followed = True
         credit = Credit(
@@ -99,6 +98,16 @@ def give_feedback(
         )
         crediting.add(receipt, credit)
     return crediting.commit()
+
+
+def _seen(
+    crediting: Crediting, receipt: Receipt, content: Content, trace: Trace | None
+) -> tuple[bool | None, int | None]:
+    """What was made out when the run was credited, else what its trace shows by now."""
+    seen = seen_before(crediting.entries, receipt, by=RUN)
+    if seen is None and trace is not None:
+        seen = _sight(content, trace, receipt)
+    return seen or (None, None)
 
 
 def _is_word_enough(

@@ -573,6 +573,8 @@ def test_without_the_check_that_is_asked_for_nothing_was_followed() -> None:
         ("Never push with `--no-verify`; run `tox`.", "git push", "tox && git push", YES),
         ("Never push with `--no-verify`; run `tox`.", "git push", "git push --no-verify", NO),
         ("Run `terraform init -upgrade` first.", "terraform plan", "terraform init", NO),
+        ("Set `export CGO_ENABLED=0`.", "go build", "CGO_ENABLED=0 go build", YES),
+        ("Set `export CGO_ENABLED=0`.", "go build", "CGO_ENABLED=1 go build", NO),
         ("First `cd api && pytest`.", "pytest api", "cd api && pytest -q", YES),
         ("First `cd api && pytest`.", "pytest api", "pytest api -q", NO),
         ("先执行 `source .venv/bin/activate`。", "pytest", "source .venv/bin/activate", YES),

@@ -21,6 +21,7 @@ _NUMBER_OPTION = re.compile(r"(-[A-Za-z])(\d.*)", re.DOTALL)
 _CLUSTER = re.compile(r"-[A-Za-z]{1,4}")
 _NO_OPTION = re.compile(r"-\d|-$|[^-]|$")
 _KEYWORDS = re.compile(r"^\s*(?:(?:until|while|if|then|elif|else|do|!)\s+)+")
+_SWITCHES = frozenset("01")
 _SETTERS = frozenset({"export", "env", "declare", "setenv"})
 _NO_VERB = programs.LOOKERS | programs.FILTERS | programs.INTERPRETERS
 _PLAIN_WORD = re.compile(r"[a-z][a-z-]+")
@@ -145,8 +146,8 @@ def _whole_intent(program: str, intent: str, words: Sequence[str]) -> str:
 
 
 def is_number(word: str) -> bool:
-    """A count, a port, a duration, a version: another one may do as well."""
-    return _NUMBER.fullmatch(word) is not None
+    """A count, a port, a duration, a version: another one may do as well; 0 and 1 are switches."""
+    return _NUMBER.fullmatch(word) is not None and word not in _SWITCHES
 
 
 def is_one_off(word: str) -> bool:
