@@ -178,7 +178,6 @@ class Screen:
             if not block.isascii() or max(map(len, lines)) > self._main.columns:
                 return start, plain
         self._main.scroll_all()
-        self._past.end_line()
         self._past.texts += [line.rstrip(" ") for line in lines]
         return stop + 1, plain
 

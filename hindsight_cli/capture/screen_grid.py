@@ -18,7 +18,8 @@ MAX_ROWS = 500
 _USUAL_COLUMNS, _USUAL_ROWS = 80, 24  # of a terminal that says its size is nothing
 _TAB = 8
 _ALL = 2  # of what to erase: the whole screen
-_LIKENESS_CHARS = 12  # of two frames of a progress line, the beginnings are compared
+_MAX_FRAME_ROWS = 10  # of a progress line wider than the screen
+_LIKENESS_CHARS = 12  # of two of its frames, the beginnings are compared
 
 
 class Grid:
@@ -122,7 +123,7 @@ class Grid:
         self.end_frame()
         self.x = 0
         first = self.y
-        while first and self.lines[first - 1].wrapped:
+        while self.y - first < _MAX_FRAME_ROWS and first and self.lines[first - 1].wrapped:
             first -= 1
         text = self.row.text if first < self.y else ""
         if text.strip(" "):  # else a line editor has only made sure of a new row
@@ -303,7 +304,7 @@ class Grid:
 
 
 def _is_unused(row: Row) -> bool:
-    return not row.left and not row.cells
+    return not (row.left or row.wrapped or row.cells)
 
 
 def _alike(before: str, after: str) -> bool:

@@ -168,7 +168,17 @@ def test_recordings_read_as_they_looked_at_the_end(output: bytes, seen: str) -> 
     assert screen.take() == seen
 
 
-@pytest.mark.parametrize("frame", ["\r\x1b[2K{} working", "\r{} working", "{} working\x1b[80D"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "\r\x1b[2K{} working",
+        "\r{} working",
+        "{} working\x1b[80D",
+        "{} working" + "\b" * 9,
+        "{} working\n\x1b[1A\x1b[K",
+        "\x1b7{} working\x1b8",
+    ],
+)
 def test_a_spinner_is_one_line(frame: str) -> None:
     frames = "".join(frame.format("⠋⠙⠹⠸"[number % 4]) for number in range(500))
 
@@ -291,7 +301,7 @@ def test_what_is_drawn_anew_after_the_past_was_cleared_is_no_news() -> None:
     assert texts == [f"ran {number}\n{number}%" for number in range(20)]
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(3, 40), (50, 200), (1, 1), (10**9, 10**9)])
+@pytest.mark.parametrize(("rows", "columns"), [(3, 40), (50, 200), (1, 1), (0, 0), (10**9, 10**9)])
 def test_a_resize_loses_no_line(rows: int, columns: int) -> None:
     screen = Screen(columns=80, rows=10)
     screen.feed(b"".join(b"line %d\r\n" % number for number in range(10)))
@@ -353,6 +363,7 @@ def test_no_bytes_are_too_strange(chunks: list[bytes]) -> None:
     [
         b"\x1b[",
         b"\x1b",
+        b"\x1b]",
         b"\x1b[999999999B",
         b"\x1b[999A\x1b[999Bx\x1b[999L",
         b"a\x1b[99999b",
@@ -360,28 +371,47 @@ def test_no_bytes_are_too_strange(chunks: list[bytes]) -> None:
         b"\x1b[99999;99999Hx\n",
         b"9",
         b"\xcc\x81",
-        b"\x1b[?1049h",
+        b"\xcc\x81\x07",
+        b"\x1b[?1049hx\x1b[?1049l",
+        b"x\x1b[3J",
+        b"x\r",
+        b"\x07a\n",
+        b"\x1b[@",
     ],
 )
-@pytest.mark.parametrize("start", [b"", b"\x1b[", b"\x1b]0;", b"\x1bP"])
+@pytest.mark.parametrize(
+    "start",
+    [b"", b"\x1b[", b"\x1b]0;", b"\x1bP", b"x" * 4000 + b"\r"],
+    ids=["nothing", "sequence", "title", "string", "long line"],
+)
 def test_hostile_output_costs_little(start: bytes, unit: bytes) -> None:
-    output = start + unit * (200_000 // len(unit))
+    output = start + unit * (60_000 // len(unit))
     screen = Screen(columns=120, rows=40)
     size = 0
     began = time.process_time()
     for at in range(0, len(output), 4096):
         screen.feed(output[at : at + 4096])
         size += len(screen.take())
-    size += len(screen.take())
 
-    assert time.process_time() - began < 5  # about 0.5 s on a busy machine, hours if quadratic
+    assert time.process_time() - began < 2  # 0.15 s at most on a busy machine
     assert size < 40 * len(output)
 
 
-def test_plain_lines_are_fast() -> None:
-    lines = b"the quick brown fox jumps over the lazy dog, 0123456789\r\n" * 20_000
-    began = time.process_time()
-    text = visible_text(lines)
+@pytest.mark.parametrize(
+    ("line", "bytes_a_s"),
+    [
+        (b"the quick brown fox jumps over the lazy dog, 0123456789\r\n", 20e6),
+        (b"\x1b[1;31merror\x1b[0m: the \x1b[4mquick\x1b[24m brown fox\x1b[K\r\n", 5e6),
+    ],
+    ids=["plain", "coloured"],
+)
+def test_lines_are_fast(line: bytes, bytes_a_s: float) -> None:
+    output = line * 10_000
+    best = float("inf")
+    for _ in range(3):
+        began = time.process_time()
+        text = visible_text(output)
+        best = min(best, time.process_time() - began)
+        assert text.count("\n") == 9_999
 
-    assert time.process_time() - began < 0.5  # 1.1 MB at 20 MB/s is 0.06 s
-    assert text.count("\n") == 19_999
+    assert best < 3 * len(output) / bytes_a_s  # the target with room for a slower machine
