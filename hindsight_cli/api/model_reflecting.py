@@ -139,11 +139,13 @@ class _Asking:
         self._project = project
         self._plan = plan
         self._report = report
-        self._given_up: HindsightError | None = None
+        self._given_up = False
         self._llm: Answering | None = None  # one for all traces: it knows what the model refuses
 
     def reflect_on(self, trace_id: str) -> None:
         trace = read_trace(self._project, trace_id).trace
+        if self._given_up:
+            self._report.messages.append(f"Nothing more was sent: rules reflected on {trace_id}.")
         answers = [] if self._given_up else self._usable(trace)
         if not answers:
             by_rules(self._project, trace, self._report)
@@ -190,8 +192,7 @@ class _Asking:
         self._report.problems.append(lost[0])
         self._report.messages.append(_BY_RULES)
         if all(isinstance(e, DailyCallsSpentError) or getattr(e, "is_final", False) for e in lost):
-            self._given_up = lost[0]
-            self._report.messages.append("No further trace is sent.")
+            self._given_up = True
 
     def _source(self) -> Answering:
         settings = read_user_settings(self._project.env)

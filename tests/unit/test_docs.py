@@ -8,12 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from hindsight_cli.config import Settings
+from hindsight_cli.config.user import defaults
 from hindsight_cli.experiences.freshness import WORKAROUND_DAYS
 from hindsight_cli.retrieve.lexical import FLOOR, MAX_HITS
 from hindsight_cli.review.decisions import AGENT_VARIABLES
@@ -193,7 +193,8 @@ def test_the_settings_table_has_every_setting_with_its_default() -> None:
     page = read(ROOT / "docs" / "reference" / "projects.md")
     rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", page, re.M))
 
-    assert rows == {f.name: json.dumps(f.default) for f in fields(Settings)}
+    assert rows == {name: json.dumps(value) for name, value in defaults().items() if value != ""}
+    assert {name for name in defaults() if f"\n| `{name}` |" not in page} == set()
 
 
 def test_the_command_line_page_names_every_variable_that_is_read() -> None:
