@@ -7,7 +7,6 @@ other was a bare item. Source: docs/reference/native-formats.md.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from hindsight_cli.capture.formats.codex_usage import UsageMeter, usage_on_reply
 from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import (
     Record,
-    excerpt_of,
     parse_json,
+    problem_of,
     read_json_lines,
 )
 from hindsight_cli.records.event import Actor, EventType
@@ -81,7 +80,7 @@ def _records(
             yield item, None
         elif not isinstance(item.value, dict):
             kind = type(item.value).__name__
-            yield _problem(item, f"a JSON {kind} where a record was expected"), None
+            yield problem_of(item, f"a JSON {kind} where a record was expected"), None
         else:
             is_own = sessions.note(item.line, item.value)
             if sessions.is_new:
@@ -93,17 +92,12 @@ def _records(
             )
 
 
-def _problem(item: Record, reason: str) -> Problem:
-    text = json.dumps(item.value, ensure_ascii=False)[:400]
-    return Problem(line=item.line, reason=reason, excerpt=excerpt_of(text.encode()))
-
-
 def _draft(
     item: Record, record: Mapping[str, JsonValue], rollout: Rollout, *, is_own: bool
 ) -> Draft | Problem:
     kind, payload = _unpacked(record)
     if payload is None:
-        return _problem(item, f"{kind} record without a payload")
+        return problem_of(item, f"{kind} record without a payload")
     if kind == "other" and starts_session(record):
         kind = "session_meta"
     inner = type_of(payload) if kind in ("response_item", "event_msg") else ""

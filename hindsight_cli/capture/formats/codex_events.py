@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -33,6 +34,7 @@ _TURN_ENDS = {
     **dict.fromkeys(("turn.failed", "turn_failed"), "failed"),
 }
 _ERRORS = frozenset({"error", "stream_error"})
+_CUT_OFF = re.compile(r"\b(?:reconnecting|(?:stream|connection) (?:closed|disconnected))\b", re.I)
 TELLING = frozenset(
     {
         *_CALL_ENDS,
@@ -85,9 +87,9 @@ def events_of_message(
     elif kind == "inter_agent_communication":
         yield from from_agent(text_of(payload.get("content")), time, rollout)
     elif inner in _TURN_ENDS:
-        yield _end(payload, time)
+        yield end_event(payload, time)
     elif inner in _ERRORS:
-        yield _error(payload, time)
+        yield error_event(payload, time)
     elif inner == "item_completed":
         item = payload.get("item")
         if isinstance(item, dict):
@@ -118,7 +120,7 @@ def _rest(
         rollout.note_facts(refused, Facts(refusal="permission", native_status="denied"))
 
 
-def _end(payload: Mapping[str, JsonValue], time: str | None) -> DraftEvent:
+def end_event(payload: Mapping[str, JsonValue], time: str | None) -> DraftEvent:
     """The end of a turn. That the agent came to it does not say that it solved its task."""
     error = payload.get("error")
     message = error.get("message") if isinstance(error, dict) else error
@@ -130,17 +132,19 @@ def _end(payload: Mapping[str, JsonValue], time: str | None) -> DraftEvent:
         event(EventType.END, Actor.SYSTEM, time, detail),
         extra=kept,
         duration_ms=integer(payload.get("duration_ms")),
-        error_type=error_type_of(detail) if detail else None,
+        error_type=_error_type(detail) if detail else None,
     )
 
 
-def _error(payload: Mapping[str, JsonValue], time: str | None) -> DraftEvent:
+def error_event(payload: Mapping[str, JsonValue], time: str | None) -> DraftEvent:
     text = string(payload, "message") or ""
-    found = error_type_of(text)
-    network = type_of(payload) == "stream_error" or found == "network"
-    return replace(
-        event(EventType.OTHER, Actor.SYSTEM, time, text), error_type="network" if network else "api"
-    )
+    error_type = "network" if type_of(payload) == "stream_error" else _error_type(text)
+    return replace(event(EventType.OTHER, Actor.SYSTEM, time, text), error_type=error_type)
+
+
+def _error_type(text: str) -> str:
+    """What of the way to the model failed: the network, or the service."""
+    return "network" if _CUT_OFF.search(text) or error_type_of(text) == "network" else "api"
 
 
 def _completed(

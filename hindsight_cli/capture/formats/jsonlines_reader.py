@@ -72,6 +72,12 @@ def _parsed(body: bytes, *, line: int, ended: bool) -> Record | Problem:
     return Problem(line=line, reason=reason, excerpt=excerpt_of(body))
 
 
+def problem_of(record: Record, reason: str) -> Problem:
+    """A line that is JSON but cannot be used."""
+    text = json.dumps(record.value, ensure_ascii=False)[: _EXCERPT_CHARS * 4]
+    return Problem(line=record.line, reason=reason, excerpt=excerpt_of(text.encode()))
+
+
 def excerpt_of(raw: bytes) -> str:
     """The first characters of a record, for a report."""
     return raw[: _EXCERPT_CHARS * 4].decode("utf-8", "replace")[:_EXCERPT_CHARS]
