@@ -52,13 +52,18 @@ class Keyboard:
         self._loop.forget(self._user.keys)
         self._user.give_back()
 
-    def close(self) -> None:
+    def end(self) -> None:
+        """The child's terminal is to be closed: what is typed goes nowhere."""
         if self._to >= 0:
-            self.give_back()
+            self._loop.forget(self._user.keys)
             self._loop.forget(self._to)
             os.close(self._to)
             self._to = -1
-            self._user.close()
+
+    def close(self) -> None:
+        """The last: output may end up on the user's terminal until here, raw as it was made."""
+        self.end()
+        self._user.close()
 
     def _await(self) -> None:
         if self._pending:

@@ -109,14 +109,16 @@ class _Relay:
             self._keyboard.take()
 
     def _await(self, flow: Flow) -> None:
-        """Read on once all that was read is taken: who reads us slowly slows the child."""
-        if flow.pending:
-            self._loop.forget(flow.source)
-            self._loop.watch(flow.outlet.watched, WRITABLE, lambda _: self._write(flow))
-        else:
-            self._loop.forget(flow.outlet.watched)
-            if flow.source >= 0:
-                self._loop.watch(flow.source, READABLE, lambda _: self._on_output(flow))
+        waits_for = (flow.is_read, flow.is_pending)
+        if waits_for == flow.waits_for:
+            return
+        flow.waits_for = reads, writes = waits_for
+        self._loop.forget(flow.source)
+        self._loop.forget(flow.outlet.watched)
+        if reads:
+            self._loop.watch(flow.source, READABLE, lambda _: self._on_output(flow))
+        if writes:
+            self._loop.watch(flow.outlet.watched, WRITABLE, lambda _: self._on_room(flow))
 
     def _on_output(self, flow: Flow) -> None:
         data = flow.read()
@@ -132,15 +134,19 @@ class _Relay:
         self._sink.output(data)  # first: whatever the user has seen is recorded
         self._write(flow, data)
 
-    def _write(self, flow: Flow, data: bytes = b"") -> None:
-        was_pending = bool(flow.pending)
+    def _write(self, flow: Flow, data: bytes) -> None:
         try:
             flow.write(data)
         except OSError:  # nobody will read it
             self._abandon(flow)
-            return
-        if flow.pending or was_pending:
-            self._await(flow)
+        self._await(flow)
+
+    def _on_room(self, flow: Flow) -> None:
+        try:
+            flow.flush()
+        except OSError:
+            self._abandon(flow)
+        self._await(flow)
 
     def _finish(self, flow: Flow) -> None:
         """All its output has come; after a crash its terminal is put in order."""
@@ -149,15 +155,15 @@ class _Relay:
         self._end(flow)
 
     def _abandon(self, flow: Flow) -> None:
-        flow.pending = memoryview(b"")
-        self._loop.forget(flow.outlet.watched)
+        flow.discard()
         self._end(flow)
 
     def _end(self, flow: Flow) -> None:
         self._loop.forget(flow.source)
         if self._keyboard is not None and flow.terminal is self._streams.main:
-            self._keyboard.close()
+            self._keyboard.end()
         flow.end()
+        self._await(flow)
 
     def _on_hang_up(self) -> None:
         """The user's terminal is gone, so the child's goes."""
@@ -176,7 +182,7 @@ class _Relay:
         waits = [_POLL_S] if self._signals.must_poll else []
         if self._status is not None:
             left = self._drain_until - time.monotonic()
-            if any(flow.is_open for flow in self._streams.flows):
+            if any(flow.is_read for flow in self._streams.flows):
                 waits += [_QUIET_S, left]
             elif self._must_end:
                 waits.append(left)
@@ -191,7 +197,7 @@ class _Relay:
         is_late = now >= self._drain_until
         for flow in self._streams.flows:
             is_passed = not is_ready or flow.passed_late >= _MOST_BUFFERED
-            if flow.is_open and (is_quiet or (is_late and is_passed)):
+            if flow.is_read and (is_quiet or (is_late and is_passed)):
                 self._finish(flow)
 
     def _ended(self) -> Ended:
@@ -246,7 +252,7 @@ class _Relay:
     def _suspend(self) -> None:
         """The child has stopped: give the terminal back, and go on with it when continued."""
         for flow in self._streams.flows:
-            if flow.is_open:
+            if flow.is_read:
                 self._on_output(flow)  # the user sees why, before the shell's prompt
         if self._keyboard is not None:
             self._keyboard.give_back()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import deque
 
 from hindsight_cli.capture.command.outlet import Outlet
 from hindsight_cli.capture.command.start import INHERITED, OWN_GROUP, OWN_SESSION, SAME_GROUP
@@ -16,28 +17,40 @@ _PIPE_BYTES = 1 << 18
 _TERMINAL_BYTES = 1 << 12
 _GATHERED_BYTES = 1 << 16
 _ENOUGH = 1 << 11  # less in one read: a program talking, not pouring
+_MOST_QUEUED = 1 << 18
 
 
 class Flow:
-    """One stream of the child's output on its way to ours."""
+    """One stream of the child's output on its way to ours.
 
-    __slots__ = ("outlet", "passed_late", "pending", "source", "terminal")
+    What ours has no room for is queued up to a limit, then read no more: who reads us
+    slowly slows the child, as without us.
+    """
+
+    __slots__ = ("_queue", "_queued", "outlet", "passed_late", "source", "terminal", "waits_for")
 
     def __init__(self, source: int, to: int, terminal: ChildTerminal | None = None) -> None:
         self.source = source  # -1: ended
         self.outlet = Outlet(to)
         self.terminal = terminal  # whose master `source` is
-        self.pending = memoryview(b"")  # read, not yet taken by the outlet
+        self.waits_for = (False, False)  # more to read, room to write: as the loop knows it
         self.passed_late = 0  # bytes that came after the child's end
+        self._queue: deque[memoryview] = deque()
+        self._queued = 0
 
     @property
-    def is_open(self) -> bool:
+    def is_read(self) -> bool:
         """More may come, and is waited for."""
-        return self.source >= 0 and not self.pending
+        return self.source >= 0 and self._queued < _MOST_QUEUED
+
+    @property
+    def is_pending(self) -> bool:
+        """There is something read and not yet written."""
+        return bool(self._queue)
 
     @property
     def is_over(self) -> bool:
-        return self.source < 0 and not self.pending
+        return self.source < 0 and not self._queue
 
     def read(self) -> bytes | None:
         """What is there, b"" at the end, None when nothing is there."""
@@ -62,14 +75,35 @@ class Flow:
             pass  # no more yet, or the end, which the next read meets again
         return b"".join(parts)
 
-    def write(self, data: bytes = b"") -> None:
-        """Hand on what is pending, else `data`, as much as is taken.
+    def write(self, data: bytes) -> None:
+        """Hand on `data`, or queue what there is no room for.
 
         Raises:
             OSError: nobody will read it.
         """
-        pending = self.pending or memoryview(data)
-        self.pending = pending[self.outlet.write(pending) :]
+        taken = 0 if self._queue else self.outlet.write(data)
+        if taken < len(data):
+            self._queue.append(memoryview(data)[taken:])
+            self._queued += len(data) - taken
+
+    def flush(self) -> None:
+        """Hand on what is queued, as much as is taken.
+
+        Raises:
+            OSError: nobody will read it.
+        """
+        while self._queue:
+            first = self._queue[0]
+            taken = self.outlet.write(first)
+            self._queued -= taken
+            if taken < len(first):
+                self._queue[0] = first[taken:]
+                return
+            self._queue.popleft()
+
+    def discard(self) -> None:
+        self._queue.clear()
+        self._queued = 0
 
     def end(self) -> None:
         """The child can write no more to it: SIGPIPE, or its terminal hung up."""
