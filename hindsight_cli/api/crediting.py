@@ -38,6 +38,15 @@ class FeedbackReport:
     updated: tuple[ExperienceState, ...]  # weight, counts or status moved; as they are since
     messages: tuple[str, ...]
 
+    @property
+    def suspensions(self) -> list[str]:
+        """A line for each experience that was taken out of use."""
+        return [
+            f"{s.experience.experience_id} is suspended: {s.reason}."
+            for s in self.updated
+            if s.status is ReviewStatus.SUSPENDED
+        ]
+
 
 def seen_before(
     entries: Iterable[LedgerEntry], receipt: Receipt, *, by: str

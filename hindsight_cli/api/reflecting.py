@@ -13,10 +13,7 @@ from hindsight_cli.api.reflect_report import ReflectReport
 from hindsight_cli.api.traces import list_traces, read_trace
 from hindsight_cli.api.voting import take_votes
 from hindsight_cli.errors import SourceNotFoundError, TraceNotFoundError, UnusableReplyError
-from hindsight_cli.records.experience import (
-    ReviewStatus,
-    Source,
-)
+from hindsight_cli.records.experience import ReviewStatus, Source
 from hindsight_cli.records.trace import Trace
 from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
 from hindsight_cli.reflect.prompt import build_prompt
@@ -69,11 +66,7 @@ def by_rules(project: Project, trace: Trace, report: ReflectReport) -> None:
     credited = credit_run(
         project, trace.session_id, trace, found.outcome, source=found.outcome_source
     )
-    report.messages += [
-        f"{s.experience.experience_id} is suspended: {s.reason}."
-        for s in credited.updated
-        if s.status is ReviewStatus.SUSPENDED
-    ]
+    report.messages += credited.suspensions
 
 
 def prompt_for(project: Project, trace_id: str, *, language: str | None = None) -> str:

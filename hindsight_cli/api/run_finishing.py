@@ -9,6 +9,7 @@ from pathlib import Path
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.running import RunPlan
 from hindsight_cli.capture.numbering import safe_session_id
+from hindsight_cli.config import read_user_settings
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.records.event import Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -112,6 +113,8 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
     if not any(e.event_type is EventType.TOOL_CALL for e in events):
         yield f"{_steps(events)} of terminal text recorded as {session_id}."
+        if plan.reflect:
+            yield from _start_model(project, plan, session_id)
         return
     from hindsight_cli.api.traces import trace_of  # loads SQLite: a brief run ends without
 
@@ -122,34 +125,51 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
         yield f"{summary}."
         return
     try:
-        proposed, pending = _reflect(project, plan, session_id, run_id)
+        proposed, told = _reflect(project, session_id, run_id)
     except HindsightError as error:
         yield f"{summary}. Not reflected: {error}"
         return
+    pending = _pending(project)
     waiting = f"; {_count(pending, 'experience')} for review: `hindsight tui`" if pending else ""
     yield f"{summary}, {_count(proposed, 'experience')} proposed{waiting}."
+    yield from told
+    yield from _start_model(project, plan, session_id)
 
 
-def _reflect(project: Project, plan: RunPlan, session_id: str, run_id: str) -> tuple[int, int]:
-    """Reflect by rules, credit what was injected, start a model if one is chosen."""
-    from hindsight_cli.api.experiences import list_experiences
+def _reflect(project: Project, session_id: str, run_id: str) -> tuple[int, list[str]]:
+    """Reflect by rules, credit what was injected: how many proposals, and what else to say."""
     from hindsight_cli.api.feedback import credit_run
-    from hindsight_cli.api.model_reflecting import start_detached
     from hindsight_cli.api.reflecting import reflect
     from hindsight_cli.api.traces import read_trace
-    from hindsight_cli.config import read_user_settings
-    from hindsight_cli.records.experience import ReviewStatus
 
     report = reflect(project, [session_id])
-    attribution = report.attributions[0]
-    trace = read_trace(project, session_id).trace
-    for receipts_of in {session_id, run_id}:
-        credit_run(
-            project, receipts_of, trace, attribution.outcome, source=attribution.outcome_source
-        )
-    if read_user_settings(plan.env).reflect_with != "rules":
-        start_detached(project, [session_id])
-    return len(report.proposed), len(list_experiences(project, [ReviewStatus.PENDING]))
+    told = list(report.messages)
+    if run_id != session_id:  # the receipts have the id that the run began with
+        found = report.attributions[0]
+        trace = read_trace(project, session_id).trace
+        credited = credit_run(project, run_id, trace, found.outcome, source=found.outcome_source)
+        told += credited.suspensions
+    return len(report.proposed), told
+
+
+def _start_model(project: Project, plan: RunPlan, session_id: str) -> Iterator[str]:
+    """Let a model reflect in the background, if this user chose one."""
+    try:
+        if read_user_settings(plan.env).reflect_with == "rules":
+            return
+        from hindsight_cli.api.model_reflecting import start_detached
+
+        if start_detached(project, [session_id]):
+            yield "A model reflects in the background: see `hindsight status`."
+    except HindsightError as error:
+        yield f"No model reflects: {error} {error.hint}"
+
+
+def _pending(project: Project) -> int:
+    from hindsight_cli.api.experiences import list_experiences
+    from hindsight_cli.records.experience import ReviewStatus
+
+    return len(list_experiences(project, [ReviewStatus.PENDING]))
 
 
 def _steps(events: Sequence[Event]) -> str:
