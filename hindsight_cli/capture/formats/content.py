@@ -80,7 +80,9 @@ def _blobs(content: JsonValue) -> Iterator[Blob]:
 def _blob(block: Mapping[str, JsonValue]) -> Blob | None:
     source = block.get("source")
     if isinstance(source, dict) and isinstance(source.get("data"), str):
-        return decoded_blob(str(source.get("media_type") or "application/octet-stream"), source["data"])
+        return decoded_blob(
+            str(source.get("media_type") or "application/octet-stream"), source["data"]
+        )
     if isinstance(block.get("data"), str) and isinstance(block.get("mimeType"), str):
         return decoded_blob(block["mimeType"], block["data"])
     picture = block.get("image_url")

@@ -6,7 +6,6 @@ In a `.jsonl` a whole message is written again under its id as it grows, and pat
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from hindsight_cli.capture.formats.gemini_versions import abandoned_lines, lates
 from hindsight_cli.capture.formats.json_members import JsonCursor
 from hindsight_cli.capture.formats.jsonlines_reader import (
     MAX_LINE_BYTES,
-    excerpt_of,
+    no_record,
     parse_json,
     read_json_lines,
 )
@@ -99,14 +98,7 @@ def _lines(path: Path) -> Iterator[Draft | Problem]:
         elif isinstance(item.value, dict):
             yield from chat.drafts_of(Line(item.line, item.value, item.line in abandoned))
         else:
-            yield _no_record(item.line, item.value)
-
-
-def _no_record(line: int, value: JsonValue) -> Problem:
-    text = json.dumps(value, ensure_ascii=False)[:400]
-    kind = type(value).__name__
-    reason = f"a JSON {kind} where a record was expected"
-    return Problem(line=line, reason=reason, excerpt=excerpt_of(text.encode()))
+            yield no_record(item.line, item.value)
 
 
 def _document(path: Path) -> Iterator[Draft | Problem]:
@@ -122,7 +114,7 @@ def _document(path: Path) -> Iterator[Draft | Problem]:
             elif isinstance(message, dict):
                 yield chat.message_draft(Line(number, message))
             else:
-                yield _no_record(number, message)
+                yield no_record(number, message)
 
 
 def _header(path: Path) -> dict[str, JsonValue]:
@@ -161,7 +153,7 @@ def _log(path: Path) -> Iterator[Draft | Problem]:
             for entry in JsonCursor(file).elements():
                 number += 1
                 if not isinstance(entry, dict):
-                    yield _no_record(number, entry)
+                    yield no_record(number, entry)
                     continue
                 named = entry.get("sessionId")
                 session_id = named if isinstance(named, str) and named else path.stem

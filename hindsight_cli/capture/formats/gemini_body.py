@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from hindsight_cli.capture import status_phrases as phrases
 from hindsight_cli.capture.draft import Blob, DraftEvent
 from hindsight_cli.capture.formats.calls import Call, CallMemory, call_of
 from hindsight_cli.capture.formats.content import decoded_blob, take_out_encoded, text_of
@@ -23,6 +24,7 @@ from hindsight_cli.records.jsonvalue import JsonValue
 Record = Mapping[str, JsonValue]
 
 _MAX_ANSWERED = 50_000
+_POLICY_ERRORS = frozenset({"policy_violation", "execution_denied"})
 _FILES_BEGIN = "--- Content from referenced files ---"
 _FILES_END = "--- End of content ---"
 _SUMMARY = re.compile(r"\s*<(?:state_snapshot|compressed_chat)\b")
@@ -188,6 +190,40 @@ class Conversation:
         yield _result_event(call, call_id, response, answer, timestamp)
 
 
+def notice(text: str, timestamp: str | None, error_type: str | None = None) -> DraftEvent:
+    """What the program told the person; neither the task nor evidence."""
+    return DraftEvent(
+        event_type=EventType.OTHER,
+        actor=Actor.SYSTEM,
+        timestamp=timestamp,
+        text=text,
+        error_type=error_type,
+        injected=True,
+    )
+
+
+def api_error_type(text: str) -> str:
+    """Whether a failed request to the model failed on the network or at the API."""
+    return "network" if phrases.NETWORK.search(text) else "api"
+
+
+def rewind_event(target: str, timestamp: str | None) -> DraftEvent:
+    """A person went back: what was said and done since is abandoned."""
+    return DraftEvent(
+        event_type=EventType.OTHER,
+        actor=Actor.USER,
+        timestamp=timestamp,
+        text="went back to an earlier message",
+        injected=True,
+        extra={"rewound_to": target} if target else {},
+    )
+
+
+def abandoned(events: Iterable[DraftEvent]) -> tuple[DraftEvent, ...]:
+    """Events of a branch that a person left."""
+    return tuple(replace(event, extra={**event.extra, "branch": "abandoned"}) for event in events)
+
+
 def reasoning(text: str, timestamp: str | None) -> DraftEvent:
     return _event(EventType.REASONING, Actor.AGENT, text, timestamp)
 
@@ -254,11 +290,6 @@ def _judged(text: str, call: Call, answer: Answer, *, failed: bool) -> tuple[str
             flag = True
     elif flag is None and status == "success":
         flag = False
-    refusal = ""
-    if status == "cancelled":
-        refusal = "user-rejected" if _DENIED.search(text[:400]) else "cancelled"
-    if answer.decision == "reject":
-        refusal = "user-rejected"
     verdict = derive_status(
         ToolOutput(
             text=text,
@@ -266,10 +297,21 @@ def _judged(text: str, call: Call, answer: Answer, *, failed: bool) -> tuple[str
             command=call.command,
             flag=flag,
             exit_code=exit_code,
-            refusal=refusal,
+            refusal=_refusal(answer, text),
         )
     )
     return text, verdict
+
+
+def _refusal(answer: Answer, text: str) -> str:
+    """Why a call did not run, where the program says so."""
+    if answer.decision == "reject":
+        return "user-rejected"
+    if answer.error_type in _POLICY_ERRORS:
+        return "permission"
+    if answer.native_status == "cancelled":
+        return "user-rejected" if _DENIED.search(text[:400]) else "cancelled"
+    return ""
 
 
 # pictures and files

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hindsight_cli.capture import status_phrases as phrases
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.formats.content import text_of, type_of
 from hindsight_cli.capture.formats.gemini_body import (
     Answer,
     Conversation,
     Record,
+    abandoned,
+    api_error_type,
     mapping,
+    notice,
     parts_of,
     reasoning,
+    rewind_event,
     string,
 )
 from hindsight_cli.capture.formats.gemini_versions import message_id
-from hindsight_cli.records.event import Actor, EventType
+from hindsight_cli.records.event import EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "gemini-cli"
@@ -71,7 +74,9 @@ class Chat:
         """One draft a record; of a patch with messages, one for each that is not known yet."""
         value = line.value
         if "$rewindTo" in value:
-            yield self._draft(line, "$rewindTo", None, self._rewind(value))
+            yield self._draft(
+                line, "$rewindTo", None, (rewind_event(string(value, "$rewindTo"), None),)
+            )
         elif isinstance(value.get("$set"), dict):
             yield from self._patch(line, mapping(value["$set"]), "$set")
         elif message_id(value):
@@ -131,9 +136,7 @@ class Chat:
         events = tuple(self._events_of(line.value))
         if line.is_abandoned:
             self._conversation.has_task = said_before
-            events = tuple(
-                replace(event, extra={**event.extra, "branch": "abandoned"}) for event in events
-            )
+            events = abandoned(events)
         return events
 
     def _events_of(self, message: Record) -> Iterator[DraftEvent]:
@@ -145,7 +148,8 @@ class Chat:
         elif kind == "gemini":
             yield from self._reply(message, content, stamp)
         else:
-            yield _notice(kind, _words(content), stamp)
+            text = _words(content)
+            yield notice(text, stamp, api_error_type(text) if kind == "error" else None)
 
     def _reply(
         self, message: Record, content: JsonValue, stamp: str | None
@@ -184,18 +188,6 @@ class Chat:
         for response in responses[:1]:
             yield from self._conversation.response_events(response, ended, answer)
 
-    def _rewind(self, value: Record) -> tuple[DraftEvent, ...]:
-        target = value.get("$rewindTo")
-        return (
-            DraftEvent(
-                event_type=EventType.OTHER,
-                actor=Actor.USER,
-                text="went back to an earlier message",
-                injected=True,
-                extra={"rewound_to": target if isinstance(target, str) else ""},
-            ),
-        )
-
 
 def _responses(call: Record) -> list[Record]:
     """The responses of a call: its own, where the list holds those of calls beside it too."""
@@ -217,21 +209,6 @@ def _thought(thought: JsonValue) -> str:
 
 def _words(content: JsonValue) -> str:
     return "".join(string(part, "text") for part in parts_of(content)) or text_of(content)
-
-
-def _notice(kind: str, text: str, stamp: str | None) -> DraftEvent:
-    """What the program told the person; an error is one of the API or the network."""
-    error_type = None
-    if kind == "error":
-        error_type = "network" if phrases.NETWORK.search(text) else "api"
-    return DraftEvent(
-        event_type=EventType.OTHER,
-        actor=Actor.SYSTEM,
-        timestamp=stamp,
-        text=text,
-        error_type=error_type,
-        injected=True,
-    )
 
 
 def _usage(message: Record) -> Record | None:

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_cli.capture.draft import Problem
-from hindsight_cli.capture.formats.jsonlines_reader import Record, read_json_lines
+from hindsight_cli.capture.formats.jsonlines_reader import Record, holds_word, read_json_lines
 from hindsight_cli.records.jsonvalue import JsonValue
 
 # A message grows while it is the latest; one further back is told of again, and what it has
 # gained is added there.
 _WINDOW = 16
 _MAX_HELD_CHARS = 8_000_000
-_CHUNK_BYTES = 1024 * 1024
 _REWIND = b'"$rewindTo"'
 
 
@@ -94,7 +93,7 @@ def abandoned_lines(path: Path) -> frozenset[int]:
 
     Files without one, nearly all, cost no more than to be looked through for the word.
     """
-    if not _holds(path, _REWIND):
+    if not holds_word(path, _REWIND):
         return frozenset()
     lines_of: dict[str, list[int]] = {}  # in the order in which the agent has the messages
     abandoned: set[int] = set()
@@ -110,14 +109,3 @@ def abandoned_lines(path: Path) -> frozenset[int]:
         elif known := message_id(value):
             lines_of.setdefault(known, []).append(item.line)
     return frozenset(abandoned)
-
-
-def _holds(path: Path, word: bytes) -> bool:
-    """Whether a file holds a word somewhere; a megabyte of it in memory at a time."""
-    with path.open("rb") as file:
-        end = b""
-        while chunk := file.read(_CHUNK_BYTES):
-            if word in end + chunk:
-                return True
-            end = chunk[1 - len(word) :]
-    return False

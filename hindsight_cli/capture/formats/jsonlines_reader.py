@@ -78,6 +78,25 @@ def problem_of(record: Record, reason: str) -> Problem:
     return Problem(line=record.line, reason=reason, excerpt=excerpt_of(text.encode()))
 
 
+def no_record(line: int, value: JsonValue) -> Problem:
+    """The problem of a value that stands where a record, an object, was expected."""
+    text = json.dumps(value, ensure_ascii=False)[: _EXCERPT_CHARS * 4]
+    kind = type(value).__name__
+    reason = f"a JSON {kind} where a record was expected"
+    return Problem(line=line, reason=reason, excerpt=excerpt_of(text.encode()))
+
+
+def holds_word(path: Path, word: bytes) -> bool:
+    """Whether a file holds a word somewhere; a megabyte of it in memory at a time."""
+    with path.open("rb") as file:
+        end = b""
+        while chunk := file.read(_CHUNK_BYTES):
+            if word in end + chunk:
+                return True
+            end = chunk[-len(word) :]
+    return False
+
+
 def excerpt_of(raw: bytes) -> str:
     """The first characters of a record, for a report."""
     return raw[: _EXCERPT_CHARS * 4].decode("utf-8", "replace")[:_EXCERPT_CHARS]
