@@ -127,15 +127,16 @@ def test_a_command_that_does_not_exist_is_not_tried_for_every_trace(
 def test_the_deadline_ends_a_command_with_all_that_it_started(
     hindsight: Hindsight, trace_id: str, tmp_path: Path
 ) -> None:
-    text = f"trap '' TERM\n(trap '' TERM; echo $$ >> {tmp_path}/pids; sleep 600) &\nsleep 600"
-    command = script(tmp_path / "model", f"echo $$ >> {tmp_path}/pids\n{text}")
+    stubborn = f"trap '' TERM; echo $$ >> {tmp_path}/pids; sleep 600"
+    inner = script(tmp_path / "inner", stubborn)
+    command = script(tmp_path / "model", f"{inner} & {stubborn}")
     env = {"HINDSIGHT_CLI_REFLECT_COMMAND": command, "HINDSIGHT_CLI_LLM_TIMEOUT_S": "1"}
     began = time.monotonic()
     done = hindsight(*WAIT, **env)
     assert time.monotonic() - began < 20
     assert (done.code, "no answer within 1 s" in done.err) == (3, True)
     pids = [int(line) for line in (tmp_path / "pids").read_text().split()]
-    assert len(pids) >= 3
+    assert len(pids) == 6
     assert not any(map(is_alive, pids))
 
 

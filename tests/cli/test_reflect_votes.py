@@ -295,6 +295,17 @@ def test_what_a_model_refuses_is_not_asked_for_again(
     assert "messages" in second
 
 
+def test_what_was_refused_for_one_trace_is_not_tried_for_the_next(
+    asked: Asked, project: Project
+) -> None:
+    asked({"text": GOOD}, samples=1)
+    other = recorded(project, "wrong-table")
+    asked.server.play({"text": GOOD, "refuse": "temperature"})
+    reflect_with_model(project, [asked.trace_id, other], plan_of(project, "llm", samples=1))
+
+    assert ["temperature" in body for body in asked.server.bodies] == [True, False, False]
+
+
 def test_a_model_known_to_take_no_temperature_is_asked_without_in_one_request(
     asked: Asked,
 ) -> None:
