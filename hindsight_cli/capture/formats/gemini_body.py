@@ -5,35 +5,26 @@ Source: `Content` and `Part` of the Gemini API; docs/reference/native-formats.md
 
 from __future__ import annotations
 
-import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from hindsight_cli.capture import status_phrases as phrases
 from hindsight_cli.capture.draft import Blob, DraftEvent
-from hindsight_cli.capture.formats.calls import Call, CallMemory, call_of
-from hindsight_cli.capture.formats.content import decoded_blob, take_out_encoded, text_of
-from hindsight_cli.capture.formats.gemini_shell import read_shell_output, without_wrapper
-from hindsight_cli.capture.formats.injected_text import split_injected
-from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
-from hindsight_cli.records.event import Actor, EventType, ToolKind
+from hindsight_cli.capture.formats.calls import CallMemory, call_of
+from hindsight_cli.capture.formats.gemini_parts import Record, blob_of, parts_of, string, with_files
+from hindsight_cli.capture.formats.gemini_results import Answer, result_event
+from hindsight_cli.capture.formats.injected_text import (
+    split_injected,
+)
+from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
-Record = Mapping[str, JsonValue]
-
 _MAX_ANSWERED = 50_000
-_POLICY_ERRORS = frozenset({"policy_violation", "execution_denied"})
 _FILES_BEGIN = "--- Content from referenced files ---"
 _FILES_END = "--- End of content ---"
 _SUMMARY = re.compile(r"\s*<(?:state_snapshot|compressed_chat)\b")
-_DENIED = re.compile(
-    r"\buser (?:denied|did not allow|didn't allow|rejected|declined)", re.IGNORECASE
-)
-_STOPPED = re.compile(
-    r"Command (?:timed out after|was automatically cancel+ed because it exceeded)"
-)
 _COMMAND = re.compile(r"\s*[/?]([a-z][a-z-]*)\b(?!/)")
 # Commands of the programs themselves; any other slash command asks for work.
 _SESSION_COMMANDS = frozenset(
@@ -45,40 +36,6 @@ _SESSION_COMMANDS = frozenset(
     | {"skills", "stats", "status", "statusline", "tasks", "terminal-setup", "theme", "tools"}
     | {"trust", "upgrade", "usage", "vim"}
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a record tells of the result of a call beside the response itself."""
-
-    name: str = ""
-    call_id: str | None = None
-    native_status: str | None = None  # success, error, cancelled ...
-    error_type: str = ""
-    display: str = ""  # what the person saw, for a result without a response
-    decision: str = ""  # of the person: accept, reject ...
-    duration_ms: int | None = None
-    agent_id: str = ""
-
-
-def string(record: Record, *keys: str) -> str:
-    """The first of the members that is a string with something in it."""
-    return next((value for key in keys if isinstance(value := record.get(key), str) and value), "")
-
-
-def mapping(value: JsonValue) -> Record:
-    return value if isinstance(value, dict) else {}
-
-
-def parts_of(content: JsonValue) -> Iterator[Record]:
-    """The parts of a content: a string, one part, a list of both, or an object with `parts`."""
-    if isinstance(content, dict) and isinstance(content.get("parts"), str | list):
-        content = content["parts"]
-    for item in content if isinstance(content, list) else [content]:
-        if isinstance(item, str):
-            yield {"text": item}
-        elif isinstance(item, dict):
-            yield item
 
 
 class Conversation:
@@ -95,23 +52,26 @@ class Conversation:
         self, content: JsonValue, timestamp: str | None, *, display: JsonValue = None
     ) -> Iterator[DraftEvent]:
         """The events of a user message, in order; `display` is what was typed, if recorded."""
-        typed = text_of(display) if display else ""
-        if typed.strip():
+        typed = "".join(string(part, "text") for part in parts_of(display)).strip()
+        if typed:
             yield from self._spoken(typed, timestamp)
+        parts = list(parts_of(content))
+        # Beside a tool's response nobody speaks: it is the tool, or the program about it.
+        is_added = bool(typed) or any("functionResponse" in part for part in parts)
         is_file = False
-        for part in parts_of(content):
-            text = string(part, "text")
+        for part in parts:
+            text = string(part, "text").strip()
             response = part.get("functionResponse")
             if isinstance(response, dict):
-                yield from self.response_events(response, timestamp)
-            elif text.strip():
-                is_file = is_file or text.strip().startswith(_FILES_BEGIN)
-                if typed.strip() or is_file:
+                yield from self.response_events(with_files(response, parts), timestamp)
+            elif text and text != typed:
+                is_file = is_file or text.startswith(_FILES_BEGIN)
+                if is_added or is_file:
                     yield _event(EventType.MESSAGE, Actor.SYSTEM, text, timestamp, injected=True)
                 else:
                     yield from self._spoken(text, timestamp)
-                is_file = is_file and not text.strip().endswith(_FILES_END)
-            elif blob := _blob(part):
+                is_file = is_file and not text.endswith(_FILES_END)
+            elif (blob := blob_of(part)) and not is_added:
                 yield _blob_event(blob, timestamp, Actor.USER)
 
     def _spoken(self, text: str, timestamp: str | None) -> Iterator[DraftEvent]:
@@ -135,7 +95,7 @@ class Conversation:
     def model_events(
         self, content: JsonValue, timestamp: str | None, *, with_thoughts: bool = True
     ) -> Iterator[DraftEvent]:
-        """The events of a reply: thoughts, then words, then calls not told of before."""
+        """The events of a reply: thoughts, then words, then calls."""
         parts = list(parts_of(content))
         thoughts = [string(part, "text") for part in parts if part.get("thought") is True]
         if with_thoughts:
@@ -145,14 +105,10 @@ class Conversation:
             yield _event(EventType.MESSAGE, Actor.AGENT, text, timestamp)
         for part in parts:
             call = part.get("functionCall")
-            if isinstance(call, dict) and not self.knows(string(call, "id")):
+            if isinstance(call, dict):
                 yield self.call_event(call, call.get("args"), timestamp)
-            elif blob := _blob(part):
+            elif blob := blob_of(part):
                 yield _blob_event(blob, timestamp, Actor.AGENT)
-
-    def knows(self, call_id: str) -> bool:
-        """Whether a call with this id was told of."""
-        return bool(call_id) and self._calls.find(call_id) is not None
 
     def call_event(self, call: Record, arguments: JsonValue, timestamp: str | None) -> DraftEvent:
         made = call_of(string(call, "name"), arguments)
@@ -187,7 +143,7 @@ class Conversation:
         answer = answer or Answer(name=string(response, "name"), call_id=call_id)
         call = self._calls.find(call_id) if call_id else None
         call = call or call_of(answer.name or string(response, "name"), None)
-        yield _result_event(call, call_id, response, answer, timestamp)
+        yield result_event(call, call_id, response, answer, timestamp)
 
 
 def notice(text: str, timestamp: str | None, error_type: str | None = None) -> DraftEvent:
@@ -234,101 +190,6 @@ def _event(
     return DraftEvent(
         event_type=kind, actor=actor, timestamp=timestamp, text=text, injected=injected
     )
-
-
-def _result_event(
-    call: Call, call_id: str | None, response: Record, answer: Answer, timestamp: str | None
-) -> DraftEvent:
-    text, failed = _response_text(response)
-    text = without_wrapper(text or answer.display)
-    text, encoded = take_out_encoded(text)
-    text, verdict = _judged(text, call, answer, failed=failed)
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
-        timestamp=timestamp,
-        text=text,
-        tool_name=call.name or None,
-        tool_kind=call.kind,
-        server=call.server,
-        call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
-        native_status=answer.native_status,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
-        duration_ms=answer.duration_ms,
-        blobs=tuple(_blobs(response)) + encoded,
-        extra={"agent_id": answer.agent_id} if answer.agent_id else {},
-    )
-
-
-def _response_text(response: Record) -> tuple[str, bool]:
-    """The text of a response, and whether it is an error's."""
-    body = response.get("response")
-    if not isinstance(body, dict):
-        return text_of(body), False
-    error = body.get("error")
-    if error and "output" not in body:
-        return text_of(error), True
-    if isinstance(body.get("output"), str | list):
-        return text_of(body["output"]), False
-    return (json.dumps(body, ensure_ascii=False) if body else ""), False
-
-
-def _judged(text: str, call: Call, answer: Answer, *, failed: bool) -> tuple[str, Verdict]:
-    """The text without its frame, and the status: a shell's "success" only says that it ran."""
-    status = answer.native_status or ""
-    flag = True if failed or status == "error" else None
-    exit_code = None
-    if call.kind is ToolKind.SHELL:
-        shell = read_shell_output(text)
-        text, exit_code = shell.text, shell.exit_code
-        if flag is None and shell.framed:
-            flag = False
-        elif flag is None and _STOPPED.match(text):
-            flag = True
-    elif flag is None and status == "success":
-        flag = False
-    verdict = derive_status(
-        ToolOutput(
-            text=text,
-            tool_kind=call.kind,
-            command=call.command,
-            flag=flag,
-            exit_code=exit_code,
-            refusal=_refusal(answer, text),
-        )
-    )
-    return text, verdict
-
-
-def _refusal(answer: Answer, text: str) -> str:
-    """Why a call did not run, where the program says so."""
-    if answer.decision == "reject":
-        return "user-rejected"
-    if answer.error_type in _POLICY_ERRORS:
-        return "permission"
-    if answer.native_status == "cancelled":
-        return "user-rejected" if _DENIED.search(text[:400]) else "cancelled"
-    return ""
-
-
-# pictures and files
-
-
-def _blob(part: Record) -> Blob | None:
-    inline = part.get("inlineData")
-    if not isinstance(inline, dict) or not isinstance(inline.get("data"), str):
-        return None
-    return decoded_blob(string(inline, "mimeType") or "application/octet-stream", inline["data"])
-
-
-def _blobs(response: Record) -> Iterator[Blob]:
-    nested = response.get("parts")
-    for part in parts_of(nested) if nested else ():
-        if blob := _blob(part):
-            yield blob
 
 
 def _blob_event(blob: Blob, timestamp: str | None, actor: Actor) -> DraftEvent:

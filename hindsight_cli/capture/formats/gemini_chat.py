@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,24 +10,29 @@ from pathlib import Path
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.formats.content import text_of, type_of
 from hindsight_cli.capture.formats.gemini_body import (
-    Answer,
     Conversation,
-    Record,
     abandoned,
     api_error_type,
-    mapping,
     notice,
-    parts_of,
     reasoning,
     rewind_event,
-    string,
 )
+from hindsight_cli.capture.formats.gemini_parts import Record, mapping, parts_of, string, with_files
+from hindsight_cli.capture.formats.gemini_results import Answer
 from hindsight_cli.capture.formats.gemini_versions import message_id
 from hindsight_cli.records.event import EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "gemini-cli"
-_KNOWN = frozenset({"user", "gemini", "info", "warning", "error"})
+_REPLY = frozenset({"gemini", "qwen"})  # Qwen Code once wrote such chats
+_KNOWN = frozenset({"user", "info", "warning", "error"}) | _REPLY
+_ENDED = frozenset({"success", "error", "cancelled"})
+# The program's own words at the beginning of a session.
+_FOLDER = re.compile(
+    r"\A\s*(?:<session_context>\s*)?This is the (?:Gemini CLI|Qwen Code)\..{0,2000}?"
+    r"(?:working in the directory: |Workspace Directories:\*\*\n  - )([^\n]{1,4000})\n",
+    re.DOTALL,
+)
 _TOKENS = ("input", "output", "cached", "thoughts", "tool", "total")
 
 
@@ -104,11 +110,23 @@ class Chat:
         if known_id:
             self._seen.add(known_id)
         kind = type_of(line.value)
-        if model := string(line.value, "model"):
-            self._session = replace(self._session, model=model)
+        self._note(line.value, kind)
         if kind not in _KNOWN:
             return self._draft(line, kind or "(no type)", known_id, known=False)
         return self._draft(line, kind, known_id, self._events(line))
+
+    def _note(self, message: Record, kind: str) -> None:
+        """Take what a message tells of the session: the model, the folder it works in."""
+        model = string(message, "model") or self._session.model
+        cwd = self._session.cwd
+        if (
+            cwd is None
+            and kind == "user"
+            and (folder := _FOLDER.search(_words(message.get("content"))))
+        ):
+            cwd = folder[1]
+        agent = "qwen-code" if kind == "qwen" else self._session.agent
+        self._session = replace(self._session, model=model, cwd=cwd, agent=agent)
 
     def _draft(
         self,
@@ -145,7 +163,7 @@ class Chat:
         if kind == "user":
             display = message.get("displayContent")
             yield from self._conversation.user_events(content, stamp, display=display)
-        elif kind == "gemini":
+        elif kind in _REPLY:
             yield from self._reply(message, content, stamp)
         else:
             text = _words(content)
@@ -182,22 +200,20 @@ class Chat:
             agent_id=string(call, "agentId"),
         )
         ended = string(call, "timestamp") or stamp
-        responses = _responses(call)
-        if not responses and status in {"success", "error", "cancelled"}:
-            responses = [{}]
-        for response in responses[:1]:
+        response = _response(call)
+        if response is None and status in _ENDED:
+            response = {}
+        if response is not None:
             yield from self._conversation.response_events(response, ended, answer)
 
 
-def _responses(call: Record) -> list[Record]:
-    """The responses of a call: its own, where the list holds those of calls beside it too."""
-    found: list[Record] = [
-        response
-        for part in parts_of(call.get("result"))
-        if isinstance(response := part.get("functionResponse"), dict)
-    ]
-    own = [response for response in found if string(response, "id") == string(call, "id")]
-    return own or [one for one in found if not string(one, "id")]
+def _response(call: Record) -> Record | None:
+    """The response to a call, where the list has those of the calls beside it too."""
+    parts = list(parts_of(call.get("result")))
+    found = [mapping(part["functionResponse"]) for part in parts if "functionResponse" in part]
+    call_id = string(call, "id")
+    own = [one for one in found if string(one, "id") in {call_id, ""}]
+    return with_files(own[0], parts) if own else None
 
 
 def _thought(thought: JsonValue) -> str:

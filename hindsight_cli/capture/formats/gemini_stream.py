@@ -11,16 +11,10 @@ from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, SessionInfo
 from hindsight_cli.capture.formats.content import type_of
-from hindsight_cli.capture.formats.gemini_body import (
-    Answer,
-    Conversation,
-    Record,
-    api_error_type,
-    mapping,
-    notice,
-    string,
-)
+from hindsight_cli.capture.formats.gemini_body import Conversation, api_error_type, notice
 from hindsight_cli.capture.formats.gemini_chat import AGENT
+from hindsight_cli.capture.formats.gemini_parts import Record, mapping, string
+from hindsight_cli.capture.formats.gemini_results import Answer
 from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
@@ -147,7 +141,8 @@ class _Stream:
         message = string(error, "message")
         response: dict[str, JsonValue] = {"output": output}
         if message:
-            response = {"error": message if output in message else f"{output}\n{message}"}
+            is_repeated = output.strip().rstrip(".") in message
+            response = {"error": message if is_repeated else f"{output}\n{message}"}
         answer = Answer(
             call_id=string(record, "tool_id") or None,
             native_status=string(record, "status") or None,

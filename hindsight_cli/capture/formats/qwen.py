@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats.content import type_of
-from hindsight_cli.capture.formats.gemini_body import mapping
+from hindsight_cli.capture.formats.gemini_parts import mapping
 from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,

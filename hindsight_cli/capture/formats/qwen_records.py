@@ -11,17 +11,14 @@ from pathlib import Path
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.formats.content import text_of, type_of
 from hindsight_cli.capture.formats.gemini_body import (
-    Answer,
     Conversation,
-    Record,
     abandoned,
     api_error_type,
-    mapping,
     notice,
-    parts_of,
     rewind_event,
-    string,
 )
+from hindsight_cli.capture.formats.gemini_parts import Record, mapping, parts_of, string, with_files
+from hindsight_cli.capture.formats.gemini_results import Answer
 from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -128,14 +125,12 @@ class Reader:
     ) -> Iterator[DraftEvent]:
         parts = list(parts_of(record.get("message")))
         responses = [one for part in parts if (one := mapping(part.get("functionResponse")))]
-        beside: list[JsonValue] = [dict(part) for part in parts if "inlineData" in part]
         told = mapping(record.get("toolCallResult"))
         for response in responses:
             call_id = string(response, "id") or string(told, "callId")
             is_told = len(responses) == 1 or string(told, "callId") == call_id
             answer = self._answer(response, told if is_told else {}, call_id)
-            body = {**response, "parts": beside} if beside and len(responses) == 1 else response
-            yield from conversation.response_events(body, stamp, answer)
+            yield from conversation.response_events(with_files(response, parts), stamp, answer)
         for part in parts:
             if text := string(part, "text"):
                 yield notice(text, stamp)
