@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 
-from hindsight_cli import config
 from hindsight_cli.api.running import RunPlan, RunRequest, run
 from hindsight_cli.terminal import visible
 
 
 def run_run(request: RunRequest) -> int:
     """Run the command; its exit code. What we say goes to stderr, a line each."""
-    return run(RunPlan(request, config.environment()), _say)
+    # Not by config, which loads what only the recorder needs: the command starts sooner.
+    return run(RunPlan(request, os.environ), _say)
 
 
 def _say(message: str) -> None:

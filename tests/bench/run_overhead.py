@@ -2,9 +2,9 @@
 
     python -m tests.bench.run_overhead [--rounds N] [--megabytes N] [--asciinema PATH]
 
-Contestants take turns (A B C A B C ...). Wall of whole processes around `true`: medians.
-Output of `cat` on a file of lines: the best rate of each, since other work on the machine
-only ever slows one down. Each records to a file. Peers not installed are left out.
+Contestants take turns (A B C A B C ...); each records to a file; medians are quoted, of
+the wall of whole processes around `true`, and of the rate of `cat` on a file of lines.
+"unrecorded" is `hindsight run` without its recorder. Peers not installed are left out.
 Promises: around `true` <= 0.4 x asciinema; 100 MB >= 1.0 x script(1) on a terminal,
 >= 3 x in a pipe.
 """
@@ -27,6 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 BARE, SCRIPT, ASCIINEMA, HINDSIGHT = "bare", "script(1)", "asciinema rec", "hindsight run"
+UNRECORDED = "HINDSIGHT_CLI_REFLECTING=1"  # what a reflector runs is not recorded
 LINE = b"INFO 2026-01-01 12:00:00 worker-3 handled the request in 17 ms without a problem\n"
 READ_BYTES = 1 << 18
 PROMISES: dict[str, tuple[str, str, Callable[[float], bool]]] = {
@@ -43,6 +44,7 @@ def contestants(asciinema: str | None) -> Contestants:
     found: Contestants = {
         BARE: lambda command: command,
         HINDSIGHT: lambda command: [hindsight, "run", "--", *command],
+        "unrecorded": lambda command: ["env", UNRECORDED, hindsight, "run", "--", *command],
     }
     if shutil.which("script"):
         found[SCRIPT] = lambda command: ["script", "-qec", " ".join(command), "typescript"]
@@ -151,8 +153,9 @@ def main() -> None:
         lines = Path(folder) / "lines"
         lines.write_bytes(LINE * (options.megabytes * 1_000_000 // len(LINE)))
         for what, take in (("terminal", on_terminal), ("pipe", in_pipe)):
-            walls = measure(take, ["cat", str(lines)], among, max(2, options.rounds // 5), place)
-            rates = {name: options.megabytes / min(taken) for name, taken in walls.items()}
+            walls = measure(take, ["cat", str(lines)], among, max(3, options.rounds // 2), place)
+            medians = {name: statistics.median(taken) for name, taken in walls.items()}
+            rates = {name: options.megabytes / median for name, median in medians.items()}
             show(what, f"{options.megabytes} MB of output, {what}", "MB/s", rates)
 
 
