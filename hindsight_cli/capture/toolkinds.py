@@ -26,24 +26,30 @@ _NAMES: dict[ToolKind, str] = {
         fetch_webpage browser browse browse_interactive browser_action read_url_content
         web_search_call""",
     ToolKind.SUBAGENT: """task agent spawn_agent delegate subagent runsubagent dispatch_agent
-        new_task taskoutput agentoutputtool wait_agent send_input close_agent sendmessage""",
+        new_task taskoutput agentoutputtool wait_agent send_input close_agent sendmessage
+        invoke_agent delegate_to_agent""",
     ToolKind.PLAN: """todowrite todoread taskcreate taskupdate tasklist taskget update_plan
         todo_write write_todos manage_todo_list think exitplanmode enterplanmode
-        exit_plan_mode plan update_todo_list sequentialthinking""",
+        exit_plan_mode enter_plan_mode plan update_todo_list sequentialthinking""",
     ToolKind.ASK: """askuserquestion ask_user ask_user_question ask_followup_question
         request_user_input question ask_human""",
 }
 _KIND_BY_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _KIND_BY_EDITOR_COMMAND = {"view": ToolKind.READ, "create": ToolKind.WRITE}
 _MCP_PREFIX = "mcp__"
+_MCP_SPELLINGS = ((_MCP_PREFIX, "__"), ("mcp_", "_"))
 
 
 def split_server(tool_name: str) -> tuple[str | None, str]:
-    """The MCP server of `mcp__server__tool` and the tool's name there; else `(None, name)`."""
-    if not tool_name.startswith(_MCP_PREFIX):
-        return None, tool_name
-    server, separator, tool = tool_name[len(_MCP_PREFIX) :].partition("__")
-    return (server, tool) if separator and server and tool else (None, tool_name)
+    """The MCP server and the tool's name there, of `mcp__server__tool` and `mcp_server_tool`.
+
+    `(None, name)` for every other name. With single underscores, the first ends the server.
+    """
+    for prefix, separator in _MCP_SPELLINGS:
+        if tool_name.startswith(prefix):
+            server, _, tool = tool_name[len(prefix) :].partition(separator)
+            return (server, tool) if server and tool else (None, tool_name)
+    return None, tool_name
 
 
 def tool_kind(tool_name: str, arguments: JsonValue = None) -> ToolKind:
@@ -53,7 +59,7 @@ def tool_kind(tool_name: str, arguments: JsonValue = None) -> ToolKind:
     API says nothing about files. Editors that do several things are judged by
     their `command` argument.
     """
-    if tool_name.startswith(_MCP_PREFIX):
+    if tool_name.startswith(_MCP_PREFIX) or split_server(tool_name)[0]:
         return ToolKind.MCP
     kind = _KIND_BY_NAME.get(tool_name.lower(), ToolKind.OTHER)
     if kind is ToolKind.EDIT and isinstance(arguments, dict):

@@ -18,7 +18,7 @@ from hindsight_cli.capture.formats.gemini_results import Answer, result_event
 from hindsight_cli.capture.formats.injected_text import (
     split_injected,
 )
-from hindsight_cli.records.event import Actor, EventType
+from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _MAX_ANSWERED = 50_000
@@ -58,6 +58,7 @@ class Conversation:
         parts = list(parts_of(content))
         # Beside a tool's response nobody speaks: it is the tool, or the program about it.
         is_added = bool(typed) or any("functionResponse" in part for part in parts)
+        added: list[str] = []
         is_file = False
         for part in parts:
             text = string(part, "text").strip()
@@ -67,12 +68,15 @@ class Conversation:
             elif text and text != typed:
                 is_file = is_file or text.startswith(_FILES_BEGIN)
                 if is_added or is_file:
-                    yield _event(EventType.MESSAGE, Actor.SYSTEM, text, timestamp, injected=True)
+                    added.append(text)
                 else:
                     yield from self._spoken(text, timestamp)
                 is_file = is_file and not text.endswith(_FILES_END)
             elif (blob := blob_of(part)) and not is_added:
                 yield _blob_event(blob, timestamp, Actor.USER)
+        if added:
+            text = "\n".join(added)
+            yield _event(EventType.MESSAGE, Actor.SYSTEM, text, timestamp, injected=True)
 
     def _spoken(self, text: str, timestamp: str | None) -> Iterator[DraftEvent]:
         if _SUMMARY.match(text):
@@ -110,8 +114,18 @@ class Conversation:
             elif blob := blob_of(part):
                 yield _blob_event(blob, timestamp, Actor.AGENT)
 
-    def call_event(self, call: Record, arguments: JsonValue, timestamp: str | None) -> DraftEvent:
+    def call_event(
+        self,
+        call: Record,
+        arguments: JsonValue,
+        timestamp: str | None,
+        *,
+        server: str | None = None,
+    ) -> DraftEvent:
+        """A call; of a tool of the MCP `server`, where the program names that apart."""
         made = call_of(string(call, "name"), arguments)
+        if server:
+            made = replace(made, kind=ToolKind.MCP, server=server)
         call_id = string(call, "id") or None
         if call_id:
             self._calls.add(call_id, made)

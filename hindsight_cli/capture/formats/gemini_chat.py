@@ -33,6 +33,7 @@ _FOLDER = re.compile(
     r"(?:working in the directory: |Workspace Directories:\*\*\n  - )([^\n]{1,4000})\n",
     re.DOTALL,
 )
+_SERVER = re.compile(r"\((.+) MCP Server\)\Z")
 _TOKENS = ("input", "output", "cached", "thoughts", "tool", "total")
 
 
@@ -189,14 +190,15 @@ class Chat:
 
     def _call(self, call: Record, stamp: str | None) -> Iterator[DraftEvent]:
         """A call and, when it came to an end, its result: they are one object."""
-        yield self._conversation.call_event(call, call.get("args"), stamp)
+        shown = _SERVER.search(string(call, "displayName"))
+        server = shown[1] if shown else None
+        yield self._conversation.call_event(call, call.get("args"), stamp, server=server)
         status = string(call, "status")
-        display = call.get("resultDisplay")
         answer = Answer(
             name=string(call, "name"),
             call_id=string(call, "id") or None,
             native_status=status or None,
-            display=display if isinstance(display, str) else "",
+            display=call.get("resultDisplay"),
             agent_id=string(call, "agentId"),
         )
         ended = string(call, "timestamp") or stamp

@@ -20,6 +20,10 @@ _HEADING = re.compile(
     r"\A(?:Command: .{0,20000}?\nDirectory: [^\n]*\n)?(?:Output|Stdout): (?:\(empty\)(?=\n|\Z))?",
     re.DOTALL,
 )
+# What a person is shown of a command without output.
+_SHOWN = re.compile(
+    r"Command (?:exited with code: (?P<code>-?\d{1,10})|terminated by signal: (?P<signal>\w+))"
+)
 _SIGNAL_BASE = 128
 
 
@@ -54,7 +58,9 @@ def read_shell_output(text: str) -> ShellOutput:
     matches = [_FRAME_LINE.fullmatch(line) for line in lines]
     last = next((i for i in reversed(range(len(lines))) if _key(matches[i]) in _LAST_LINES), None)
     if last is None:
-        return ShellOutput(text, None, framed=False)
+        shown = _SHOWN.fullmatch(text.strip())
+        told = {"Exit Code": shown["code"] or "", "Signal": shown["signal"] or ""} if shown else {}
+        return ShellOutput(text, _exit_code(told), framed=False)
     first, found = last, dict[str, str]()
     while first >= 0 and (match := matches[first]) and match[1] not in found:
         found[match[1]] = match[2].strip()

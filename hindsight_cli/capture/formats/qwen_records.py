@@ -19,6 +19,7 @@ from hindsight_cli.capture.formats.gemini_body import (
 )
 from hindsight_cli.capture.formats.gemini_parts import Record, mapping, parts_of, string, with_files
 from hindsight_cli.capture.formats.gemini_results import Answer
+from hindsight_cli.capture.formats.jsonlines_reader import parse_json
 from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -38,6 +39,7 @@ _TELLING = frozenset(
 )
 _NOT_SAID = frozenset({"cron", "notification", "goal_runtime"})
 _MAX_CALLS = 4096
+_MAX_NOTE_BYTES = 64 * 1024
 _MAX_UUIDS = 200_000
 
 
@@ -80,8 +82,12 @@ class Reader:
         session_id = f"{own_id}-agent-{agent_id}" if agent_id else own_id
         session = self._sessions.get(session_id)
         if session is None:
-            parent = own_id if agent_id else None
-            info = SessionInfo(session_id=session_id, agent=AGENT, parent_session_id=parent)
+            info = SessionInfo(
+                session_id=session_id,
+                agent=AGENT,
+                parent_session_id=own_id if agent_id else None,
+                parent_call_id=_call_of_agent(self._path) if agent_id else None,
+            )
             session = self._sessions[session_id] = _Session(info)
         known = session.info
         session.info = replace(
@@ -137,7 +143,7 @@ class Reader:
 
     def _answer(self, response: Record, told: Record, call_id: str) -> Answer:
         decision, duration_ms = self._measured.end(call_id)
-        display, own_duration = told.get("resultDisplay"), told.get("durationMs")
+        own_duration = told.get("durationMs")
         if isinstance(own_duration, int) and not isinstance(own_duration, bool):
             duration_ms = own_duration
         return Answer(
@@ -145,10 +151,10 @@ class Reader:
             call_id=call_id or None,
             native_status=string(told, "status") or None,
             error_type=string(told, "errorType"),
-            display=display if isinstance(display, str) else "",
+            display=told.get("resultDisplay"),
             decision=decision,
             duration_ms=duration_ms,
-            agent_id=string(mapping(display), "agentId"),
+            agent_id=string(mapping(told.get("resultDisplay")), "agentId"),
         )
 
     def _system(
@@ -178,6 +184,16 @@ class Reader:
         elif name.endswith(".api_error"):
             text = string(event, "error_message", "error") or string(event, "error_type")
             yield notice(text, stamp, api_error_type(text))
+
+
+def _call_of_agent(path: Path) -> str | None:
+    """The call that began a subagent, from the note that lies beside its file."""
+    try:
+        with path.with_suffix(".meta.json").open("rb") as file:
+            note = parse_json(file.read(_MAX_NOTE_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return string(mapping(note), "toolUseId") or None
 
 
 def _user_events(
@@ -238,7 +254,10 @@ class _Ids:
 
 
 class _Measured:
-    """What the program measured of calls: it says so before the result, without the call's id."""
+    """What the program measured of calls: it says so before the result.
+
+    Later versions name the call's id; else the tool and the arguments tell which it is.
+    """
 
     def __init__(self) -> None:
         self._of_key: OrderedDict[str, list[Record]] = OrderedDict()
@@ -251,7 +270,10 @@ class _Measured:
                 self._key_of.popitem(last=False)
 
     def add(self, event: Record) -> None:
+        call_id = string(event, "call_id")
         key = _key(string(event, "function_name"), event.get("function_args"))
+        if call_id:
+            self._key_of[call_id] = key = f"id {call_id}"
         self._of_key.setdefault(key, []).append(event)
         if len(self._of_key) > _MAX_CALLS:
             self._of_key.popitem(last=False)
