@@ -92,7 +92,8 @@ def _refused(output: ToolOutput, text: str) -> Verdict | None:
     if "permission" in output.refusal or phrases.DENIED_BY_POLICY.match(head):
         return Verdict(status=Status.DENIED, rule="denied_by_policy", error_type="denied_by_policy")
     stopped = output.flag is True and phrases.INTERRUPT_NOTICE in _edges(text)
-    if output.refusal or output.interrupted or stopped or phrases.CANCELLED.match(head):
+    cancelled = phrases.CANCELLED.match(head) and not phrases.TIMEOUT.match(head)
+    if output.refusal or output.interrupted or stopped or cancelled:
         return Verdict(status=Status.CANCELLED, rule="interrupted", error_type="interrupted")
     return None
 
