@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hindsight_cli.records.event import EventType, Outcome, Status, ToolKind
+from hindsight_cli.records.event import STEP_OPENERS, EventType, Outcome, Status, ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import PROSE, changed_files, changes_files, is_lookup
@@ -98,11 +98,12 @@ def _last_words(reading: Reading, call: Call) -> bool:
 def _was_cut(reading: Reading) -> bool:
     if reading.calls[-1].status is Status.MISSING:
         return True
-    return any(
-        event.event_type is EventType.END
-        and _CUT.search(reading.trace.text(event) or str(event.extra))
-        for event in reading.trace.events
-    )
+    for event in reversed(reading.trace.events):
+        if event.event_type is EventType.END:
+            return bool(_CUT.search(reading.trace.text(event) or str(event.extra)))
+        if event.event_type in STEP_OPENERS and not event.injected:
+            break  # the session went on
+    return False
 
 
 def _ended_on_refusal(reading: Reading) -> bool:

@@ -181,12 +181,14 @@ def _row(session_id: str, event: Event, read_text: ReadText) -> tuple[JsonValue,
 
 
 def _trace_row(row: dict[str, JsonValue]) -> TraceRow:
-    ended, last = row.pop("ended"), row.pop("last_event")
-    if row["unanswered_tool_calls"] or last in (EventType.TASK, EventType.TOOL_RESULT):
+    ended, last, closes = row.pop("ended"), row.pop("last_event"), row.pop("closes")
+    if last == EventType.END:  # an earlier one closed a part: a session can be resumed
+        state = str(ended)
+    elif closes or row["unanswered_tool_calls"] or last in (EventType.TASK, EventType.TOOL_RESULT):
         state = "unfinished"
     else:
         state = "completed"
-    return TraceRow(**row, end_state=str(ended or state))
+    return TraceRow(**row, end_state=state)
 
 
 _TRACES_SQL = """
@@ -213,7 +215,8 @@ select s.trace_id, s.session_id, f.path, f.agent,
   (select coalesce(detail, 'completed') from events e where e.session_id = s.session_id
     and e.trace_id = s.trace_id and e.event_type = 'end' order by seq desc limit 1) as ended,
   (select event_type from events e where e.session_id = s.session_id and e.seq = s.last_seq)
-    as last_event
+    as last_event,
+  json_extract(f.about, '$.closes') as closes
 from summary s join session_files f using (session_id)
 order by s.started_at desc, s.session_id, s.trace_id
 """

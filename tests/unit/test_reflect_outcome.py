@@ -66,6 +66,15 @@ def test_a_script_proves_success_when_it_had_failed_before() -> None:
     assert outcome(trace) == (Outcome.SUCCESS, "test")
 
 
+def test_a_part_that_was_cut_says_nothing_of_a_session_that_went_on() -> None:
+    trace = TraceBuilder()
+    trace.edit("a.go", "return 1", "return 2")
+    trace.end("interrupted")  # and resumed
+    trace.shell("make test", "ok")
+
+    assert outcome(trace) == (Outcome.SUCCESS, "test")
+
+
 @pytest.mark.parametrize("what", ["unanswered", "limit"])
 def test_a_run_that_was_cut_is_no_success(what: str) -> None:
     trace = TraceBuilder()
