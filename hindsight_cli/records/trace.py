@@ -45,8 +45,16 @@ class Call:
             return self.input
         if isinstance(self.input, Mapping):
             value = self.input.get("command", self.input.get("cmd", ""))
-            return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            return _line_of(value) if isinstance(value, list) else str(value)
         return ""
+
+
+def _line_of(argv: list[JsonValue]) -> str:
+    """A command given as words; `["bash", "-lc", script]` is its script."""
+    words = [str(word) for word in argv]
+    if len(words) == 3 and words[1].startswith("-") and words[1].endswith("c"):  # noqa: PLR2004
+        return words[2]
+    return " ".join(words)
 
 
 def split_traces(events: Sequence[Event]) -> dict[str, list[Event]]:
