@@ -24,7 +24,8 @@ DENIED_BY_USER = any_of(
     r"(?:the )?user (?:has )?(?:rejected|denied|declined|refused|cancel+ed|dismissed)\b",
     r"(?:the )?tool (?:use|call) was (?:rejected|denied|declined)\b",
     r"(?:[\w-]+ ){0,9}(?:rejected|denied|declined|refused) by (?:the )?user\b",
-    r"\[operation cancel+ed\] reason: user\b",
+    r"\[operation cancel+ed\] reason: (?:the )?user (?:denied|did(?: not|n'?t) allow|rejected"
+    r"|declined|refused)",
     lead=_LEAD,
 )
 # A permission rule, a hook or a sandbox said no.
@@ -38,6 +39,8 @@ DENIED_BY_POLICY = any_of(
     r"[^\n]{0,20}(?:pre|post)tooluse\b[^\n]{0,80}\bhook (?:error|denied|blocked|returned blocking)",
     r"hook [^\n]{0,80}\b(?:denied|blocked|rejected) (?:this|the) (?:tool|call|command)\b",
     r"the user has specified a rule which prevents",
+    r"approval (?:is )?required by (?:the |a )?policy\b",
+    r"this action was rejected\b",
     r"permission denied and could not request permission",
     lead=_LEAD,
 )
@@ -49,11 +52,22 @@ CANCELLED = any_of(
     r"\[?(?:the )?(?:tool|command|operation|execution|call|process)(?: [\w-]+){0,3} "
     r"(?:interrupted|cancel+ed|aborted)\b",
     r"(?:aborted|interrupted|cancel+ed) by (?:the )?user\b",
+    r"\[operation cancel+ed\]",
     r"(?:not (?:run|executed)|skipped)[,:]? (?:because|since|due to|after|as)\b",
     lead=_LEAD,
 )
 INTERRUPT_NOTICE = "[Request interrupted by user"
-HARNESS = re.compile(r"\A\s*<tool_use_error>", re.IGNORECASE)
+# The harness rejected the call: it reached no tool, or no process.
+HARNESS = any_of(
+    r"<tool_use_error>",
+    r"unsupported (?:custom tool )?call:",
+    r"failed to parse (?:function |tool )?(?:arguments|input)\b",
+    r"(?:unified )?exec(?:_command)? failed\b",
+    r"write_stdin failed\b|unknown process id\b",
+    r"apply_patch verification failed\b",
+    r"execution error:",
+    lead=r"\A\s*+",
+)
 
 UNKNOWN_TOOL = any_of(
     r"no such (?:tool|function)\b",

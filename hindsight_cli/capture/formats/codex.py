@@ -7,6 +7,7 @@ other was a bare item. Source: docs/reference/native-formats.md.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -33,6 +34,13 @@ _SILENT = frozenset(
 )
 _ENVELOPES = _SILENT | {"response_item", "event_msg", "compacted", "inter_agent_communication"}
 _MAX_HEAD_LINES = 50
+_NEAR_BYTES = 64 * 1024
+_LOOKAHEAD_BYTES = 4 * 1024 * 1024
+# A first line that is cut off, or goes on and on, cannot be parsed; how it begins decides.
+_ENVELOPE = re.compile(
+    rb'"type"\s*:\s*"(?:session_meta|turn_context|response_item|event_msg|compacted)"\s*,'
+    rb'\s*"payload"\s*:\s*\{'
+)
 _ABOUT_KEYS = ("cli_version", "originator")
 
 
@@ -45,6 +53,8 @@ def recognizes(path: Path, head: bytes) -> bool:
         try:
             record = parse_json(line.strip())
         except (ValueError, RecursionError):
+            if _ENVELOPE.search(line[:_NEAR_BYTES]):
+                return True
             is_first = False
             continue
         if isinstance(record, dict) and _is_ours(path, record, is_first=is_first):
@@ -75,6 +85,7 @@ def _records(
     path: Path,
 ) -> Iterator[tuple[Draft | Problem, Mapping[str, JsonValue] | None]]:
     sessions, rollout, meter = SessionTracker(path), Rollout(), UsageMeter()
+    told_in_events = not _has_items(path)
     for item in read_json_lines(path):
         if isinstance(item, Problem):
             yield item, None
@@ -85,11 +96,17 @@ def _records(
             is_own = sessions.note(item.line, item.value)
             if sessions.is_new:
                 rollout = Rollout()
-            rollout.session = sessions.session
+            rollout.session, rollout.told_in_events = sessions.session, told_in_events
             yield (
                 _draft(item, item.value, rollout, is_own=is_own),
                 (meter.usage_of(item.value) if is_own else None),
             )
+
+
+def _has_items(path: Path) -> bool:
+    """Whether the conversation is there as items; what events tell of it is then a copy."""
+    with path.open("rb") as file:
+        return b'"response_item"' in file.read(_LOOKAHEAD_BYTES)
 
 
 def _draft(

@@ -13,6 +13,7 @@ from hindsight_cli.capture.formats.codex_items import (
     event,
     from_agent,
     result_event,
+    spoken,
     string,
 )
 from hindsight_cli.capture.formats.codex_results import Answer, Facts, facts_of, integer
@@ -33,6 +34,7 @@ _TURN_ENDS = {
     **dict.fromkeys(("turn_aborted",), "interrupted"),
     **dict.fromkeys(("turn.failed", "turn_failed"), "failed"),
 }
+_WORDS = frozenset({"user_message", "agent_message", "agent_reasoning"})
 _ERRORS = frozenset({"error", "stream_error"})
 _CUT_OFF = re.compile(r"\b(?:reconnecting|(?:stream|connection) (?:closed|disconnected))\b", re.I)
 TELLING = frozenset(
@@ -96,8 +98,22 @@ def events_of_message(
             yield from _completed(item, time, rollout)
     elif inner in _CALL_ENDS:
         yield from _call_end(inner, payload, time, rollout)
+    elif rollout.told_in_events and inner in _WORDS:
+        yield from _words(inner, payload, time, rollout)
     else:
         yield from _rest(inner, payload, time, rollout)
+
+
+def _words(
+    inner: str, payload: Mapping[str, JsonValue], time: str | None, rollout: Rollout
+) -> Iterator[DraftEvent]:
+    """What was said, in a rollout that holds no items of the conversation."""
+    text = string(payload, "message", "text") or ""
+    if inner == "user_message":
+        yield from spoken(text, time, rollout)
+    elif text.strip():
+        kind = EventType.MESSAGE if inner == "agent_message" else EventType.REASONING
+        yield event(kind, Actor.AGENT, time, text)
 
 
 def _rest(

@@ -151,7 +151,7 @@ class _Stream:
 
 
 def _session(session_id: str) -> SessionInfo:
-    return SessionInfo(session_id=session_id, agent=AGENT)
+    return SessionInfo(session_id=session_id, agent=AGENT, closes=True)
 
 
 def _mark_of(path: Path) -> str:

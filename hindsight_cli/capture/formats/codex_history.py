@@ -59,6 +59,9 @@ class SessionTracker:
         payload = _payload(record)
         if type_of(record) == "session_meta" or starts_session(record):
             self._note_description(line, payload)
+        elif self._about is not None and type_of(payload) in _TURN_STARTS:
+            if not (self.session.closes or self._copied.has(line, record)):
+                self.session = replace(self.session, closes=True)
         elif type_of(record) == "turn_context" and not self._copied.has(line, record):
             self.session = replace(
                 self.session,

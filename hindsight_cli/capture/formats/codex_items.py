@@ -52,6 +52,7 @@ _MCP = "mcp" + _SEPARATOR
 # What editors put round the words a person typed, and tags that stand beside pictures.
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
 _PICTURE_TAG = re.compile(r"\s*</?image\b[^>]*>\s*")
+_SKILL = re.compile(r"\s*<skill>\s*<name>")
 _FROM_HARNESS = frozenset({"harness", "skills", "hook", "plugin", "system"})
 _MAX_IDS = 100_000
 _MAX_RUNNING = 256
@@ -66,6 +67,7 @@ class Rollout:
     facts: OrderedDict[str, Facts] = field(default_factory=OrderedDict)
     running: OrderedDict[str, Call] = field(default_factory=OrderedDict)
     has_task: bool = False
+    told_in_events: bool = False  # there are no items: events tell what was said
     _ids: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
     def id_of(self, kind: str, payload: Mapping[str, JsonValue]) -> str | None:
@@ -158,13 +160,16 @@ def _provenance(item: Mapping[str, JsonValue], count: int) -> list[bool]:
     found = []
     for entry in entries if isinstance(entries, list) else []:
         source = entry.get("provenance") if isinstance(entry, dict) else None
-        found.append(isinstance(source, dict) and source.get("type") in _FROM_HARNESS)
+        found.append(isinstance(source, dict) and type_of(source) in _FROM_HARNESS)
     return (found + [False] * count)[:count]
 
 
 def spoken(text: str, time: str | None, rollout: Rollout) -> Iterator[DraftEvent]:
     """What a person typed, apart from what Codex or an editor put round it."""
     if _PICTURE_TAG.fullmatch(text):
+        return
+    if _SKILL.match(text):
+        yield event(EventType.MESSAGE, Actor.SYSTEM, time, text, injected=True)
         return
     if asked := _REQUEST.search(text):
         if before := text[: asked.start()].strip():

@@ -8,29 +8,28 @@ from dataclasses import dataclass
 
 from hindsight_cli.capture.draft import Blob
 from hindsight_cli.capture.formats.calls import Call
-from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded, text_of
+from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded, text_of, type_of
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
+from hindsight_cli.capture.status_phrases import HARNESS
 from hindsight_cli.records.jsonvalue import JsonValue
 
 # The lines that Codex puts before what a command printed.
 _FRAME = re.compile(
-    r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Total output lines|Script \w+"
-    r"|Process (?:exited|running) with)\b[^\n]*\n)+(?:Output:\n?|\Z)?"
+    r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Total output lines"
+    r"|Script (?:completed|failed|terminated|error|running)"
+    r"|Process (?:exited|running) with)\b[^\n]*\n)+"
+    r"(?:(?:Output|Final output):(?:\n|\Z)|\Z|(?=aborted by user))"
 )
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)\b", re.MULTILINE)
 _RUNNING = re.compile(r"^Process running with session ID (\S+)", re.MULTILINE)
 _WALL = re.compile(r"^Wall time:? ([\d.]+) seconds", re.MULTILINE)
 _SCRIPT = re.compile(r"^Script (failed|terminated|error)", re.MULTILINE)
-# A call that reached no tool, or no process.
-_REJECTED = re.compile(
-    r"\A\s*(?:unsupported (?:custom tool )?call:|failed to parse (?:function |tool )?arguments"
-    r"|(?:unified )?exec(?:_command)? failed|write_stdin failed|unknown process id"
-    r"|apply_patch verification failed|execution error:|err: |tool `[^`]*` (?:invoked|call)"
-    r"|[\w.]+ (?:handler|tool) received (?:unsupported|invalid) )",
-    re.IGNORECASE,
-)
+# A command that was not allowed to start, as Rust prints the reason.
+_REFUSED = re.compile(r"\bRejected\(\W*(?P<reason>[^\n]{0,200})|\bSandbox\(Denied\b")
+_MAX_REASON_CHARS = 20_000  # the command stands before it
 _MAX_JSON_CHARS = 64 * 1024 * 1024
+_ITEM_TYPES = frozenset({"text", "image", "resource", "input_text", "input_image"})
 _FAILED = frozenset({"failed", "error", "errored", "declined"})
 _OK = frozenset({"completed", "success", "ok"})
 
@@ -59,6 +58,7 @@ class Answer:
     duration_ms: int | None = None
     running: str | None = None  # a process that goes on, by its number
     flag: bool | None = None
+    refusal: str = ""
 
 
 def answer_of(output: JsonValue) -> Answer:
@@ -66,7 +66,7 @@ def answer_of(output: JsonValue) -> Answer:
     told: Mapping[str, JsonValue] = {}
     if isinstance(output, str):
         told = _told(output)
-        output = told.get("output", output)
+        output = _items_in(told.get("output", output))
     elif isinstance(output, dict) and ("content" in output or "output" in output):
         told = output
         output = output.get("content", output.get("output"))
@@ -84,8 +84,9 @@ def answer_of(output: JsonValue) -> Answer:
     running = _RUNNING.search(head)
     success = told.get("success")
     flag = not success if isinstance(success, bool) else None
-    if _SCRIPT.search(head) or (not frame and _REJECTED.match(text)):
-        flag = True
+    refusal = ""
+    if _SCRIPT.search(head) or (not frame and HARNESS.match(text)):
+        flag, refusal = True, _refusal(text)
     return Answer(
         text=text[len(head) :],
         blobs=blobs,
@@ -93,7 +94,16 @@ def answer_of(output: JsonValue) -> Answer:
         duration_ms=None if seconds is None else round(seconds * 1000),
         running=running[1] if running else None,
         flag=flag,
+        refusal=refusal,
     )
+
+
+def _refusal(text: str) -> str:
+    """Who kept a call from running: "user", "permission"; "" when nobody did."""
+    found = _REFUSED.search(text[:_MAX_REASON_CHARS])
+    if found is None:
+        return ""
+    return "user" if "by user" in (found["reason"] or "") else "permission"
 
 
 def _told(text: str) -> Mapping[str, JsonValue]:
@@ -107,6 +117,20 @@ def _told(text: str) -> Mapping[str, JsonValue]:
     return told if isinstance(told, dict) and "metadata" in told else {}
 
 
+def _items_in(output: JsonValue) -> JsonValue:
+    """Content items that were written as text, as versions of 2025 did with MCP tools."""
+    if not isinstance(output, str) or not output.startswith('[{"') or '"type"' not in output:
+        return output
+    try:
+        items = parse_json(output)
+    except (ValueError, RecursionError):
+        return output
+    are_items = isinstance(items, list) and all(
+        isinstance(item, dict) and type_of(item) in _ITEM_TYPES for item in items
+    )
+    return items if are_items else output
+
+
 def verdict_of(answer: Answer, call: Call | None, facts: Facts) -> Verdict:
     code = answer.exit_code if answer.exit_code is not None else facts.exit_code
     flag = facts.flag if facts.flag is not None else answer.flag
@@ -118,7 +142,7 @@ def verdict_of(answer: Answer, call: Call | None, facts: Facts) -> Verdict:
             # An exit code says more than a flag that was made from it.
             flag=flag if code is None or flag is None else None,
             exit_code=code,
-            refusal=facts.refusal,
+            refusal=facts.refusal or answer.refusal,
         )
     )
 

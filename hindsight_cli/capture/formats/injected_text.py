@@ -13,6 +13,7 @@ _TAGS = (
     "environment_details",
     "user_instructions",
     "session_context",
+    "hook_context",
     "local-command-caveat",
     "local-command-stdout",
     "local-command-stderr",
@@ -33,6 +34,9 @@ _TAGS = (
     "permissions instructions",
     "turn_aborted",
     "subagent_notification",
+    "user_shell_command",
+    "user_action",
+    "hook_prompt",
     "INSTRUCTIONS",
 )
 _ELEMENT = re.compile(
@@ -48,13 +52,14 @@ _WHOLE = re.compile(
     rf"|{CONTINUED}"
     r"|# AGENTS\.md instructions for "
     r"|Base directory for this skill: "
+    r"|This is the (?:Gemini CLI|Qwen Code)\. We are setting up the context for our chat\."
     r"|Stop hook feedback:"
     r"|[\w:]+ hook (?:additional context|feedback|stopped continuation)"
     r"|<command-contents>"
     r")"
 )
 _TRAILING = re.compile(
-    r"\s*<(?P<tag>system-reminder|hindsight-[\w-]+)\b[^>]*>(?:(?!<(?P=tag)\b).)*</(?P=tag)>\s*\Z",
+    r"\s*<(?P<tag>system-reminder|hook_context|hindsight-[\w-]+)\b[^>]*>(?:(?!<(?P=tag)\b).)*</(?P=tag)>\s*\Z",
     re.DOTALL,
 )
 
