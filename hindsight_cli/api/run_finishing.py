@@ -11,6 +11,7 @@ from hindsight_cli.api.running import RunPlan
 from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.config import read_user_settings
 from hindsight_cli.errors import HindsightError
+from hindsight_cli.integrations import Place
 from hindsight_cli.records.event import Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.files import TERMINAL
@@ -39,7 +40,7 @@ def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | Non
     place = plan.agent.transcripts(plan.argv, plan.env, plan.cwd) if plan.agent else None
     if place is None:
         return None, []
-    paths = _written_since(place.files, place.folder, place.pattern, plan.started_ns)
+    paths = _written_since(place, plan.started_ns)
     if not paths:
         return None, []
     from hindsight_cli.api.importing import import_paths
@@ -51,22 +52,30 @@ def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | Non
     problems = [str(error) for error in report.failed_files]
     if run_id in report.sessions:
         return run_id, problems
-    mains = [row.session_id for row in report.traces if row.session_id in report.sessions]
-    if len(set(mains)) == 1:
-        return mains[0], problems
+    mains = {row.session_id for row in report.traces if row.session_id in report.sessions}
+    if len(mains) > 1:
+        mains = {session_id for session_id in mains if not _is_subagent(project, session_id)}
+    if len(mains) == 1:
+        return mains.pop(), problems
     several = (
         f"{len(paths)} transcripts changed during this run: all imported, none taken as its own."
     )
     return None, [*problems, several]
 
 
-def _written_since(
-    files: Sequence[str], folder: str | None, pattern: str, started_ns: int
-) -> list[Path]:
-    exact = [p for p in map(Path, files) if _is_newer(p, started_ns)]
-    if exact or folder is None:
+def _is_subagent(project: Project, session_id: str) -> bool:
+    path = project.traces.find(session_id)
+    events = project.traces.read(path)[0] if path is not None else []
+    about = events[0].extra.get("session") if events else None
+    return isinstance(about, Mapping) and bool(about.get("parent_session_id"))
+
+
+def _written_since(place: Place, started_ns: int) -> list[Path]:
+    exact = [p for p in map(Path, place.files) if _is_newer(p, started_ns)]
+    if exact or place.folder is None:
         return exact
-    return [p for p in sorted(Path(folder).glob(pattern)) if _is_newer(p, started_ns)]
+    found = sorted(Path(place.folder).glob(place.pattern))
+    return [p for p in found if _is_newer(p, started_ns) and place.holds(str(p))]
 
 
 def _is_newer(path: Path, started_ns: int) -> bool:

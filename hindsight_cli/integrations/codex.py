@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from hindsight_cli.integrations.agent import Agent
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hindsight_cli.integrations.agent import Agent, Place
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
 _STDIN = "-"
+# Options with which nothing is kept, or elsewhere.
+_UNSAVED = ("--ephemeral", "--remote")
+_UUID_CHARS = 36
+_MAX_FIRST_LINE = 16 * 1024 * 1024
+
+
+class Rollouts(Place):
+    """The folder of all sessions of a user: this run's began in this run's directory."""
+
+    __slots__ = ("_cwd",)
+
+    def __init__(self, folder: str, pattern: str, cwd: str | None) -> None:
+        super().__init__((), folder, pattern)
+        self._cwd = cwd  # None: any
+
+    def holds(self, path: str) -> bool:
+        if self._cwd is None:
+            return True
+        import json  # only after the run
+
+        try:
+            with Path(path).open("rb") as file:
+                about = json.loads(file.readline(_MAX_FIRST_LINE))["payload"]
+            return Path(about["cwd"]).resolve() == Path(self._cwd).resolve()
+        except (OSError, ValueError, LookupError, TypeError):
+            return True  # it is said on import what is wrong with it
 
 
 class Codex(Agent):
@@ -40,6 +69,20 @@ class Codex(Agent):
     )
     informing = names_in("--help --version")
 
+    def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
+        """`<CODEX_HOME>/sessions/<yyyy>/<mm>/<dd>/rollout-<time>-<id>.jsonl`, resumed ones too."""
+        line = self._line(argv)
+        home = _home(self._env(env))
+        if line is None or home is None or line.has(*_UNSAVED):
+            return None
+        folder = str(Path(cwd) / home / "sessions")
+        resumed = _resumed(line)
+        if resumed:
+            return Rollouts(folder, f"*/*/*/rollout-*-{resumed}.jsonl", None)
+        elsewhere = line.has("--worktree", "--all")
+        began = None if elsewhere else str(Path(cwd) / (line.value("--cd") or ""))
+        return Rollouts(folder, "*/*/*/rollout-*.jsonl", began)
+
     def _prompt(self, line: CommandLine) -> str | None:
         words = line.operands
         if words[:1] != line.words[:1]:
@@ -56,3 +99,18 @@ class Codex(Agent):
 
 def agent(program: Program) -> Agent:
     return Codex(program)
+
+
+def _home(env: Mapping[str, str]) -> str | None:
+    home = env.get("HOME")
+    return env.get("CODEX_HOME") or (f"{home}/.codex" if home else None)
+
+
+def _resumed(line: CommandLine) -> str | None:
+    """The id of the session that is gone on with, where the command names it."""
+    words = [word for word in line.operands if word not in ("exec", "e")]
+    if words[:1] != ["resume"] or line.has("--last") or not words[1:]:
+        return None
+    chosen = words[1]
+    is_id = len(chosen) == _UUID_CHARS and all(c in "0123456789abcdefABCDEF-" for c in chosen)
+    return chosen if is_id else None

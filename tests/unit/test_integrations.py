@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -417,6 +418,36 @@ def test_agents_without_a_flag_known_to_all_versions_get_none(argv: Sequence[str
             [],
             ("/mine/projects/-srv-my-shop", "*.jsonl"),
         ),
+        (
+            ["codex", "exec", "fix it"],
+            HOME,
+            [],
+            ("/home/ada/.codex/sessions", "*/*/*/rollout-*.jsonl"),
+        ),
+        (
+            ["codex", "exec", "resume", "--last", "go on"],
+            {**HOME, "CODEX_HOME": "conf"},
+            [],
+            ("/srv/my.shop/conf/sessions", "*/*/*/rollout-*.jsonl"),
+        ),
+        (
+            ["codex", "resume", SESSION, "go on"],
+            {"CODEX_HOME": "/conf"},
+            [],
+            ("/conf/sessions", f"*/*/*/rollout-*-{SESSION}.jsonl"),
+        ),
+        (
+            ["codex", "resume", "../*"],
+            {"CODEX_HOME": "/conf"},
+            [],
+            ("/conf/sessions", "*/*/*/rollout-*.jsonl"),
+        ),
+        (
+            ["codex", "fork", SESSION],
+            {"CODEX_HOME": "/conf"},
+            [],
+            ("/conf/sessions", "*/*/*/rollout-*.jsonl"),
+        ),
         (["mini", "-o", "out.traj.json"], HOME, ["/srv/my.shop/out.traj.json"], (None, "")),
         (["mini", "--output=/tmp/o.json"], HOME, ["/tmp/o.json"], (None, "")),
         (
@@ -462,7 +493,9 @@ def test_mini_s_last_run_is_in_the_user_s_configuration(env: dict[str, str], fol
         (["mini", "--help"], HOME),
         (["mini", "-o", ""], HOME),
         (["mini"], {}),
-        (["codex", "exec", "fix it"], HOME),
+        (["codex", "exec", "--ephemeral", "fix it"], HOME),
+        (["codex", "login"], HOME),
+        (["codex"], {}),
         (["gemini", "-p", "x"], HOME),
         (["qwen", "-p", "x"], HOME),
         (["opencode", "run", "x"], HOME),
@@ -473,6 +506,32 @@ def test_where_there_is_no_transcript_to_read_there_is_no_place(
     argv: Sequence[str], env: dict[str, str]
 ) -> None:
     assert the_agent(argv).transcripts(argv, env, "/srv") is None
+
+
+@pytest.mark.parametrize(
+    ("argv", "began", "held"),
+    [
+        (["codex"], "/srv/shop", True),
+        (["codex"], "/srv/other", False),
+        (["codex", "-C", "../other", "fix it"], "/srv/other", True),
+        (["codex", "--cd=/srv/other", "fix it"], "/srv/shop", False),
+        (["codex", "resume", SESSION], "/srv/other", True),
+        (["codex", "resume", "--all"], "/srv/other", True),
+        (["codex", "--worktree", "fix it"], "/srv/other", True),
+        (["codex"], None, True),
+    ],
+)
+def test_of_codex_s_sessions_only_those_of_this_directory_are_a_run_s(
+    tmp_path: Path, argv: Sequence[str], began: str | None, held: bool
+) -> None:
+    rollout = tmp_path / "rollout.jsonl"
+    payload = {"cwd": began} if began else "broken"
+    rollout.write_text(json.dumps({"type": "session_meta", "payload": payload}) + "\n")
+
+    place = the_agent(argv).transcripts(argv, HOME, "/srv/shop")
+
+    assert place is not None
+    assert place.holds(str(rollout)) is held
 
 
 @pytest.mark.parametrize(
