@@ -30,6 +30,7 @@ BATCH_RECORDS = 400
 BATCH_CHARS = 4_000_000
 _NAMED = 5
 _SUFFIXES = (".jsonl", ".json")
+_COMPRESSED = {b"\x28\xb5\x2f\xfd": "zstd -d", b"\x1f\x8b": "gzip -d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,13 @@ def _in_folder(
             found.append((path, name))
         else:
             other.append(path.name)
+    packed = sum(1 for p in folder.rglob("*.jsonl.zst"))
+    if packed:
+        report.messages.append(
+            f"Passed over {packed} compressed file(s): unpack them first, as with `zstd -d --keep`"
+        )
     if not found:
-        raise NoTranscriptsError(str(folder), len(files))
+        raise NoTranscriptsError(str(folder), len(files) + packed)
     if other:
         names = ", ".join(other[:_NAMED]) + (" …" if len(other) > _NAMED else "")
         report.messages.append(f"Passed over {len(other)} file(s) in no known format: {names}")
@@ -147,7 +153,10 @@ def _detect(path: Path) -> str:
         raise _unreadable(path, error) from error
     if name is not None:
         return name
-    if not head.strip():
+    unpack = next((tool for magic, tool in _COMPRESSED.items() if head.startswith(magic)), None)
+    if unpack is not None:
+        why = f"it is compressed; unpack it first, as with `{unpack} --keep`"
+    elif not head.strip():
         why = "the file is empty"
     elif b"\0" in head:
         why = "it is a binary file"
