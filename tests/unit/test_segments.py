@@ -165,6 +165,21 @@ def test_output_that_never_came_is_marked_where_it_is_missing(emitted: Emitted) 
     assert emitted.of.bytes == 8 + 5_000_000 + 20
 
 
+def test_output_lost_again_and_again_is_one_gap(emitted: Emitted) -> None:
+    """A recorder that falls behind must not fall behind the more for showing each gap."""
+    for number in range(1000):
+        emitted.of.output(b"%05d\r\n" % number * 20_000, now=0)
+        emitted.of.lost(1_000_000)
+    emitted.of.output(b"half a line\r\nthe end\r\n", now=0)
+    emitted.of.close()
+
+    assert len(MARKER.findall(emitted[0])) == 1
+    assert emitted[0].startswith("00000\n")
+    assert emitted[0].endswith("the end")
+    assert emitted.of.bytes == 1000 * 1_140_000 + 22
+    assert emitted.of.dropped >= emitted.of.bytes - HEAD_BYTES - 22
+
+
 def test_all_output_lost_is_an_observation_too(emitted: Emitted) -> None:
     emitted.of.lost(7)
     emitted.of.close()

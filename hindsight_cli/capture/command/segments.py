@@ -47,9 +47,8 @@ class Segments:
 
     def lost(self, count: int) -> None:
         """So much output was passed on without being seen here."""
-        self._show()
         self.bytes += count
-        self._burst.left_out = count
+        self._burst.lose(count)
 
     def resized(self, rows: int, columns: int) -> None:
         self._show()
@@ -102,6 +101,12 @@ class _Burst:
             gone = self._tail.popleft()
             self._tail_bytes -= len(gone)
             self.left_out += len(gone)
+
+    def lose(self, count: int) -> None:
+        """So much more is missing: one gap for all, for each costs as much as what is shown."""
+        self.left_out += count + self._tail_bytes
+        self._tail.clear()
+        self._tail_bytes = 0
 
     def show(self, screen: Screen) -> int:
         """Feed it to `screen`; gives how many bytes of it were left out."""
