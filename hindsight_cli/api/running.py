@@ -7,6 +7,7 @@ happens to it, the command runs on. Source: docs/explanation/running.md.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -29,6 +30,7 @@ REFLECTING_VARIABLE = "HINDSIGHT_CLI_REFLECTING"  # set for what a reflector run
 PREPARE_S = 2.0  # the agent starts without injection when it takes longer
 FINISH_S = 2.0  # after the run; what takes longer goes on in the background
 _READ_BYTES = 64 * 1024
+_COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 
 Say = Callable[[str], None]
 
@@ -67,8 +69,8 @@ class RunPlan:
         self.agent: Agent | None = find_agent(self.argv)
         self.task = request.task or (self.agent.prompt_in(self.argv) if self.agent else None)
         self.start = request.start
-        self.env = env
-        self.cwd = str(Path.cwd())
+        self.env = _as_given(env)
+        self.cwd = _current_folder()
         self.inject = request.inject and bool(self.task)
         self.reflect = request.reflect
         self.started_ns = time.time_ns()
@@ -102,7 +104,13 @@ def run(plan: RunPlan, say: Say) -> int:
         from hindsight_cli.capture.command.relay import run_command
 
         return run_command(plan.argv, plan.env, _Nobody()).exit_code
-    recorder = _Recorder.start(plan, say)
+    try:
+        recorder = _Recorder.start(plan, say)
+    except OSError as error:  # no room for another process or a pipe
+        say(f"This run is not recorded: {error.strerror}.")
+        from hindsight_cli.capture.command.relay import run_command
+
+        return run_command(plan.argv, plan.env, _Nobody()).exit_code
     argv, env = plan.argv, {**plan.env, SESSION_VARIABLE: plan.session_id}
     env.pop(BLOCK_VARIABLE, None)
     if plan.inject:
@@ -117,7 +125,8 @@ def run(plan: RunPlan, say: Say) -> int:
         raise
     if ended.fallback:
         say(f"Recorded through pipes, not as on a terminal: {ended.fallback}.")
-    recorder.finish(ended)
+    with contextlib.suppress(KeyboardInterrupt):  # no more waiting; the command's end stands
+        recorder.finish(ended)
     return ended.exit_code
 
 
@@ -236,6 +245,27 @@ def _leave_the_terminal() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nowhere, fd)
+
+
+def _current_folder() -> str:
+    """Where the command runs; told as best as can be where the folder is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return os.environ.get("PWD", "/")
+
+
+def _as_given(env: Mapping[str, str]) -> Mapping[str, str]:
+    """`env` without what Python put into it: LC_CTYPE where the locale is C (PEP 538)."""
+    if env.get("LC_CTYPE") not in _COERCED:
+        return env
+    try:
+        given = Path("/proc/self/environ").read_bytes().split(b"\0")
+    except OSError:
+        return env
+    before = [os.fsdecode(v[len("LC_CTYPE=") :]) for v in given if v.startswith(b"LC_CTYPE=")]
+    rest = {name: value for name, value in env.items() if name != "LC_CTYPE"}
+    return {**rest, "LC_CTYPE": before[0]} if before else rest
 
 
 def _uuid() -> str:

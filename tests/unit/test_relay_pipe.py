@@ -292,9 +292,10 @@ def test_a_signal_reaches_the_whole_group_and_the_command_may_answer_it(start: S
     assert (process.returncode, out) == (9, b"bye -15\n")
 
 
-def test_a_signal_ignored_before_us_is_ignored_by_the_command(report: Path) -> None:
-    source = "import signal; print(int(signal.getsignal(signal.SIGHUP)))"
-    ignoring = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGCHLD", "SIGCONT", "SIGWINCH"])
+def test_a_signal_ignored_before_us_is_ignored_by_the_command(report: Path, name: str) -> None:
+    source = f"import signal; print(int(signal.getsignal(signal.{name})))"
+    ignoring = f"import os, signal, sys; signal.signal(signal.{name}, signal.SIG_IGN); "
     ignoring += "os.execv(sys.argv[1], sys.argv[1:])"
     command = [sys.executable, "-c", ignoring, sys.executable, DRIVER, str(report)]
     done = subprocess.run([*command, *python(source)], check=True, stdout=subprocess.PIPE)

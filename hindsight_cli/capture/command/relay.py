@@ -7,6 +7,7 @@ Source: docs/explanation/running.md.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -20,7 +21,7 @@ from hindsight_cli.capture.command.signals import (
     Signals,
     stop_ourselves,
 )
-from hindsight_cli.capture.command.start import OWN_GROUP, OWN_SESSION, cannot_start, start
+from hindsight_cli.capture.command.start import OWN_GROUP, OWN_SESSION, become, start
 from hindsight_cli.capture.command.streams import open_streams
 
 TYPE_CHECKING = False
@@ -48,20 +49,20 @@ def run_command(argv: Sequence[str], env: Mapping[str, str], sink: Sink) -> Ende
     Raises:
         CannotStartError: there is no such program, or it cannot be executed.
     """
-    streams = open_streams()
-    signals = Signals(streams.place)
-    try:
-        if streams.main is not None:
-            sink.resized(*streams.main.rows_and_columns())
+    with contextlib.ExitStack() as stack:
         try:
+            streams = open_streams()
+            stack.callback(streams.close)
+            signals = Signals(streams.place)
+            stack.callback(signals.close)
+            if streams.main is not None:
+                sink.resized(*streams.main.rows_and_columns())
             pid = start(argv, env, streams, signals)
-        except OSError as error:
-            raise cannot_start(argv[0], error) from error
+        except OSError:  # no room for a process beside it, or for its descriptors
+            stack.close()
+            become(argv, env)
         streams.close_given()
         return _Relay(streams, signals, sink, pid).run()
-    finally:
-        streams.close()
-        signals.close()
 
 
 class _Relay:

@@ -31,7 +31,16 @@ class Signals:
     fetched with their sender by `take`, which is then to be called now and then.
     """
 
-    __slots__ = ("_before", "_fetched", "_wakeup", "_writer", "handled", "mask", "reader")
+    __slots__ = (
+        "_before",
+        "_fetched",
+        "_wakeup",
+        "_writer",
+        "handled",
+        "ignored",
+        "mask",
+        "reader",
+    )
 
     def __init__(self, place: str) -> None:
         self.reader, self._writer = os.pipe()
@@ -46,6 +55,7 @@ class Signals:
             if number not in _PASSED_ON or signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, _noted)
         self.handled = tuple(self._before)
+        self.ignored = tuple(n for n, b in self._before.items() if b == signal.SIG_IGN)
         shared = place == SAME_GROUP and hasattr(signal, "sigtimedwait")
         self._fetched = [n for n in _FROM_TERMINALS if shared and n in self._before]
         self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, self._fetched)

@@ -11,6 +11,7 @@ from hindsight_cli.errors import CannotStartError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import NoReturn
 
     from hindsight_cli.capture.command.signals import Signals
     from hindsight_cli.capture.command.streams import Streams
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 NOT_FOUND = 127
 NOT_RUNNABLE = 126
 INHERITED = -1
+_PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)  # ignored by Python for its own sake
 
 # What the child is to our process group and terminal.
 OWN_SESSION = "own session"  # its standard input becomes its controlling terminal
@@ -32,7 +34,8 @@ def start(argv: Sequence[str], env: Mapping[str, str], streams: Streams, signals
     (nohup) stay ignored.
 
     Raises:
-        OSError: it could not be executed; nothing runs.
+        CannotStartError: it could not be executed; nothing runs.
+        OSError: the system has no room for another process.
     """
     report, reported = os.pipe()
     # No signal may meet our handlers in the child: they write to a pipe it shares.
@@ -42,21 +45,38 @@ def start(argv: Sequence[str], env: Mapping[str, str], streams: Streams, signals
         if pid == 0:
             _become(argv, env, streams, signals, reported)
         os.close(reported)
+        reported = -1
         failure = os.read(report, 16)  # nothing: closed by a successful exec
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         os.close(report)
+        if reported >= 0:
+            os.close(reported)
     if failure:
         os.waitpid(pid, 0)
-        number = int(failure)
-        raise OSError(number, os.strerror(number))
+        raise _cannot_start(argv[0], int(failure))
     return pid
 
 
-def cannot_start(program: str, error: OSError) -> CannotStartError:
+def become(argv: Sequence[str], env: Mapping[str, str]) -> NoReturn:
+    """Be the command ourselves: where there is no room for two, it comes first.
+
+    Raises:
+        CannotStartError: it could not be executed.
+    """
+    for signum in _PYTHONS:
+        signal.signal(signum, signal.SIG_DFL)
+    try:
+        failure = _execute(list(argv), env)
+    except OSError as error:
+        failure = error.errno or EINVAL
+    raise _cannot_start(argv[0], failure)
+
+
+def _cannot_start(program: str, number: int) -> CannotStartError:
     """Why, for the user; with the exit code that a shell has for it."""
-    if error.errno not in (ENOENT, ENOTDIR):
-        return CannotStartError(program, str(error.strerror), exit_code=NOT_RUNNABLE)
+    if number not in (ENOENT, ENOTDIR):
+        return CannotStartError(program, os.strerror(number), exit_code=NOT_RUNNABLE)
     reason = "there is no such file" if "/" in program else "no such command in PATH"
     if "/" in program and os.path.exists(program):  # noqa: PTH110 -- pathlib's answer costs more
         reason = "the interpreter that its first line names is not there"
@@ -79,9 +99,10 @@ def _become(
         for number, descriptor in enumerate(streams.child):
             if descriptor != INHERITED:
                 os.dup2(descriptor, number)
-        # Python ignores these two for its own sake.
-        for signum in (signal.SIGPIPE, signal.SIGXFSZ, *signals.handled):
+        for signum in (*_PYTHONS, *signals.handled):
             signal.signal(signum, signal.SIG_DFL)
+        for signum in signals.ignored:
+            signal.signal(signum, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, signals.mask)
         failure = _execute(list(argv), env)
     except OSError as error:
@@ -103,6 +124,8 @@ def _lead_session(terminal: int) -> None:
 def _execute(argv: list[str], env: Mapping[str, str]) -> int:
     """Become the first candidate that can be executed; else the errno that tells why not."""
     failure = ENOENT
+    if not argv[0]:
+        return failure
     for path in _candidates(argv[0], env):
         try:
             os.execve(path, argv, env)
@@ -117,7 +140,7 @@ def _execute(argv: list[str], env: Mapping[str, str]) -> int:
 
 
 def _candidates(name: str, env: Mapping[str, str]) -> list[str]:
-    if not name or "/" in name:
+    if "/" in name:
         return [name]
     folders = env.get("PATH", os.defpath).split(":")
     return [f"{folder}/{name}" if folder else f"./{name}" for folder in folders]

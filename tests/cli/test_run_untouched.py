@@ -1,0 +1,67 @@
+"""`hindsight run` in places where little works: the command runs, and sees what it would see."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hindsight_cli.api.project import Project
+from tests.conftest import Hindsight
+
+RUN = shlex.join([sys.executable, "-m", "hindsight_cli", "run", "--"])
+
+
+def by_shell(project: Project, source: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """What a shell does with `source`, where $RUN is `hindsight run --`."""
+    return subprocess.run(
+        ["sh", "-c", source.replace("$RUN", RUN)],
+        cwd=project.root,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_command_runs_where_the_folder_is_gone(project: Project, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    source = f"cd {shlex.quote(str(gone))} && rmdir {shlex.quote(str(gone))} && "
+    # An installed command finds its package without the current folder, as here.
+    path = str(Path(__file__).parents[2])
+
+    done = by_shell(project, source + "$RUN sh -c 'echo ran; exit 3'", PYTHONPATH=path)
+
+    assert (done.returncode, done.stdout) == (3, "ran\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts descriptors by /proc")
+@pytest.mark.parametrize("room", [8, 10, 12, 14])
+def test_the_command_runs_where_there_is_no_room_for_a_recorder(
+    project: Project, room: int
+) -> None:
+    done = by_shell(project, f"ulimit -n {room}; exec $RUN sh -c 'echo ran; exit 3'")
+
+    assert (done.returncode, done.stdout) == (3, "ran\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system does not tell")
+@pytest.mark.parametrize("given", ["LANG=C", "LANG=C LC_CTYPE=C", "LC_CTYPE=C.UTF-8", ""])
+def test_the_command_has_the_locale_that_was_given(project: Project, given: str) -> None:
+    show = "env -u LC_ALL -u LANG -u LC_CTYPE " + given
+    see = "sh -c 'env | grep -e ^LC_CTYPE -e ^LANG || :'"
+
+    assert (
+        by_shell(project, f"{show} $RUN {see}").stdout == by_shell(project, f"{show} {see}").stdout
+    )
+
+
+def test_a_command_without_a_name_is_not_found(hindsight: Hindsight) -> None:
+    assert hindsight("run", "--", "").code == 127
