@@ -178,17 +178,16 @@ def _call_end(
 ) -> Iterator[DraftEvent]:
     """Facts for the answer to come; of a call that was made inside another, the call as well."""
     call_id = string(told, "call_id", "callId", "id")
-    facts = facts_of(told)
     if call_id is None:
         return
     if rollout.calls.find(call_id) is not None:
-        rollout.note_facts(call_id, facts)
+        rollout.note_facts(call_id, facts_of(told, with_text=False))
         return
     name, arguments = _named(_CALL_ENDS[kind], told)
     typed = "user" in (string(told, "source") or "")
     call = call_event(call_id, name, arguments, time, rollout)
     yield replace(call, actor=Actor.USER) if typed else call
-    rollout.note_facts(call_id, facts)
+    rollout.note_facts(call_id, facts_of(told, with_text=True))
     yield result_event(call_id, Answer(text=""), time, rollout)
 
 

@@ -143,7 +143,7 @@ class _Stream:
             self._open.discard(call_id)
             return
         if kind == "item.completed" or is_plan:
-            self._rollout.note_facts(call_id, facts_of(item))
+            self._rollout.note_facts(call_id, facts_of(item, with_text=True))
             result = result_event(call_id or None, Answer(text=""), None, self._rollout)
             yield replace(result, **_agents(item))
         if kind == "item.completed":

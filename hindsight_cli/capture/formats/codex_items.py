@@ -68,23 +68,23 @@ class Rollout:
     running: OrderedDict[str, Call] = field(default_factory=OrderedDict)
     has_task: bool = False
     told_in_events: bool = False  # there are no items: events tell what was said
-    _ids: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _ids: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
     def id_of(self, kind: str, payload: Mapping[str, JsonValue]) -> str | None:
         """The item's own id; with a mark of its content where another has it already."""
         native = string(payload, "id")
-        call_id = string(payload, "call_id")
-        if native is None and call_id is not None:
+        if native is None and (call_id := string(payload, "call_id")) is not None:
             native = f"{call_id}-{kind}"
         if native is None:
             return None
-        digest = hashlib.sha256(
-            json.dumps([kind, payload], sort_keys=True, default=str).encode("utf-8", "replace")
-        ).hexdigest()[:12]
-        first = self._ids.setdefault(native, digest)
+        content = hash(repr([kind, payload]))
+        first = self._ids.setdefault(native, content)
         if len(self._ids) > _MAX_IDS:
             self._ids.popitem(last=False)
-        return native if first == digest else f"{native}-{digest}"
+        if first == content:
+            return native
+        text = json.dumps([kind, payload], sort_keys=True)
+        return f"{native}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
     def note_facts(self, call_id: str, facts: Facts) -> None:
         self.facts[call_id] = facts

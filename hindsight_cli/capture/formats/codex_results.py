@@ -147,7 +147,7 @@ def verdict_of(answer: Answer, call: Call | None, facts: Facts) -> Verdict:
     )
 
 
-def facts_of(told: Mapping[str, JsonValue]) -> Facts:
+def facts_of(told: Mapping[str, JsonValue], *, with_text: bool) -> Facts:
     """What an event at the end of a call tells: of a command, a patch, an MCP or dynamic tool."""
     status = told.get("status")
     status = status if isinstance(status, str) else None
@@ -157,7 +157,7 @@ def facts_of(told: Mapping[str, JsonValue]) -> Facts:
         result = result.get("Ok", result)
     code = integer(told.get("exit_code"))
     flag = None if code is not None else _flag(told, status, result, error)
-    text, blobs = _text(told, result, error)
+    text, blobs = _text(told, result, error) if with_text else ("", ())
     refused = status == "declined"
     return Facts(
         exit_code=None if refused else code,
