@@ -20,7 +20,10 @@ FOLDER = Path(__file__).parent.parent / "fixtures"
         ("claude_code", "claude-code"),
         ("codex", "codex"),
         ("codex_exec", "codex-exec"),
+        ("gemini", "gemini"),
+        ("gemini_stream", "gemini-stream"),
         ("mini_swe_agent", "mini-swe-agent"),
+        ("qwen", "qwen"),
         ("messages", "messages"),
     ],
 )

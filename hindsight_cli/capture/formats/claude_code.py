@@ -66,21 +66,23 @@ _TYPE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|system|progress|attachment
 def recognizes(path: Path, head: bytes) -> bool:
     """Whether the first conversation record, or lacking one any record, is Claude Code's."""
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    own = False
+    own = unread = False
     for line in lines[:_MAX_HEAD_LINES]:
         if not any(key in line for key in _OWN_KEYS_QUOTED):
             continue  # parsing megabytes of another format would cost more than it tells
         try:
             record = parse_json(line.strip())
         except (ValueError, RecursionError):
+            unread = True
             continue
         if not isinstance(record, dict) or not any(key in record for key in _OWN_KEYS):
             continue
         if type_of(record) in {"user", "assistant"}:
             message = record.get("message")
             return isinstance(message, dict) and "content" in message
-        own = own or type_of(record) in _SILENT | _SPEAKING or _is_renamed(record)
-    if len(lines) == 1 and not own:
+        known = type_of(record) in _SILENT | _SPEAKING and "systemPayload" not in record
+        own = own or known or _is_renamed(record)
+    if len(lines) == 1 and unread:
         own = bool(_ENVELOPE.search(head) and _TYPE.search(head) and b'"parts"' not in head)
     return own
 

@@ -168,7 +168,8 @@ class Chat:
             yield from self._reply(message, content, stamp)
         else:
             text = _words(content)
-            yield notice(text, stamp, api_error_type(text) if kind == "error" else None)
+            if text.strip():
+                yield notice(text, stamp, api_error_type(text) if kind == "error" else None)
 
     def _reply(
         self, message: Record, content: JsonValue, stamp: str | None

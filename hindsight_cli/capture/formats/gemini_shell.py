@@ -12,12 +12,12 @@ _OPENING = re.compile(r"^<untrusted_context\b[^>\n]*>\n?", re.MULTILINE)
 _CLOSING = re.compile(r"\n?</untrusted_context>\s*\Z")
 # The lines below an output, in their order; those that say nothing are left out of the text.
 _FRAME_LINE = re.compile(
-    r"(Error|Exit Code|Signal|Background PIDs|Process Group PGID): ?(.*)", re.DOTALL
+    r"(Stderr|Error|Exit Code|Signal|Background PIDs|Process Group PGID): ?(.*)", re.DOTALL
 )
 _LAST_LINES = ("Process Group PGID", "Signal", "Exit Code")
 _SAYS_NOTHING = frozenset({"(none)", "(empty)", ""})
 _HEADING = re.compile(
-    r"\A(?:Command: .{0,20000}?\nDirectory: [^\n]*\n)?(?:Output|Stdout): (?:\(empty\)(?=\n|\Z))?",
+    r"\A(?:Command: .{0,20000}?\nDirectory: [^\n]*\n)?(?:Output|Stdout): (?:\(empty\)(?:\n|\Z))?",
     re.DOTALL,
 )
 # What a person is shown of a command without output.
@@ -68,7 +68,7 @@ def read_shell_output(text: str) -> ShellOutput:
     kept = [
         lines[i]
         for i in range(first + 1, last + 1)
-        if _key(matches[i]) in {"Error", "Background PIDs"}
+        if _key(matches[i]) in {"Stderr", "Error", "Background PIDs"}
         and found[_key(matches[i])] not in _SAYS_NOTHING
     ]
     body = text[:tail_at] + "\n".join(lines[: first + 1] + kept + lines[last + 1 :])
