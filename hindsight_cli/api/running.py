@@ -245,6 +245,9 @@ def _leave_the_terminal() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nowhere, fd)
+    from hindsight_cli.capture.command.start import close_inherited
+
+    close_inherited()
 
 
 def _current_folder() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import subprocess
 import sys
@@ -65,3 +66,24 @@ def test_the_command_has_the_locale_that_was_given(project: Project, given: str)
 
 def test_a_command_without_a_name_is_not_found(hindsight: Hindsight) -> None:
     assert hindsight("run", "--", "").code == 127
+
+
+def test_a_descriptor_that_the_command_closes_is_closed(project: Project) -> None:
+    """A lock or a pipe beyond the standard streams is the command's alone."""
+    ours, theirs = os.pipe()
+    command = f"import os, time; os.close({theirs}); time.sleep(30)"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "hindsight_cli", "run", "--", sys.executable, "-c", command],
+        cwd=project.root,
+        pass_fds=[theirs],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(theirs)
+    ended = select.select([ours], [], [], 20)[0]
+    run.terminate()
+    run.wait(timeout=20)
+    os.close(ours)
+
+    assert ended == [ours]

@@ -21,7 +21,13 @@ from hindsight_cli.capture.command.signals import (
     Signals,
     stop_ourselves,
 )
-from hindsight_cli.capture.command.start import OWN_GROUP, OWN_SESSION, become, start
+from hindsight_cli.capture.command.start import (
+    OWN_GROUP,
+    OWN_SESSION,
+    become,
+    close_inherited,
+    start,
+)
 from hindsight_cli.capture.command.streams import open_streams
 
 TYPE_CHECKING = False
@@ -62,6 +68,7 @@ def run_command(argv: Sequence[str], env: Mapping[str, str], sink: Sink) -> Ende
             stack.close()
             become(argv, env)
         streams.close_given()
+        close_inherited()
         return _Relay(streams, signals, sink, pid).run()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from errno import EACCES, EINVAL, ENOENT, ENOEXEC, ENOTDIR
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 NOT_FOUND = 127
 NOT_RUNNABLE = 126
 INHERITED = -1
+_STANDARD_ERROR = 2
 _PYTHONS = (signal.SIGPIPE, signal.SIGXFSZ)  # ignored by Python for its own sake
 
 # What the child is to our process group and terminal.
@@ -71,6 +73,22 @@ def become(argv: Sequence[str], env: Mapping[str, str]) -> NoReturn:
     except OSError as error:
         failure = error.errno or EINVAL
     raise _cannot_start(argv[0], failure)
+
+
+def close_inherited() -> None:
+    """Close what our caller gave us beyond the standard streams: it is the command's.
+
+    A pipe or a lock that the command lets go of is then let go of. Ours are told from
+    them by not being inheritable.
+    """
+    try:
+        names = os.listdir("/dev/fd")  # noqa: PTH208 -- pathlib's answer costs more
+    except OSError:
+        return
+    for number in map(int, names):
+        with contextlib.suppress(OSError):  # the listing's own is closed by now
+            if number > _STANDARD_ERROR and os.get_inheritable(number):
+                os.close(number)
 
 
 def _cannot_start(program: str, number: int) -> CannotStartError:
