@@ -9,8 +9,14 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, Format
-from hindsight_cli.capture.formats import claude_code, codex, codex_exec, detect_format, messages
+from hindsight_cli.capture.draft import Draft
+from hindsight_cli.capture.formats import (
+    claude_code,
+    detect_format,
+    format_names,
+    load_format,
+    messages,
+)
 
 FOLDER = Path(__file__).parent.parent / "fixtures"
 ROUNDS = 60
@@ -77,14 +83,10 @@ def test_bent_messages_are_read_without_a_crash(tmp_path: Path, name: str) -> No
                 assert_sound(record)
 
 
-@pytest.mark.parametrize(
-    "reader",
-    [claude_code, codex, codex_exec, messages],
-    ids=["claude-code", "codex", "codex-exec", "messages"],
-)
+@pytest.mark.parametrize("name", format_names())
 @pytest.mark.parametrize("raw", [b"", b"\n\n", b"\x00" * 4096, b"\xff\xfe{", b"[" * 99_999, b"nul"])
-def test_a_file_of_rubbish_is_told_not_raised(tmp_path: Path, reader: Format, raw: bytes) -> None:
+def test_a_file_of_rubbish_is_told_not_raised(tmp_path: Path, name: str, raw: bytes) -> None:
     path = tmp_path / "rubbish.json"
     path.write_bytes(raw)
 
-    assert not [record for record in reader.read(path) if isinstance(record, Draft)]
+    assert not [record for record in load_format(name).read(path) if isinstance(record, Draft)]

@@ -89,7 +89,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 def _is_renamed(record: Mapping[str, JsonValue]) -> bool:
     message = record.get("message")
-    foreign = isinstance(message, dict) and "parts" in message
+    foreign = "systemPayload" in record or (isinstance(message, dict) and "parts" in message)
     return record.keys() >= _ENVELOPE_KEYS and not foreign
 
 

@@ -66,7 +66,7 @@ class _Stream:
     """One run. A reply comes in pieces, `delta` messages, and is over when something else comes."""
 
     def __init__(self, path: Path) -> None:
-        self._session = SessionInfo(session_id=path.stem, agent=AGENT)
+        self._session = SessionInfo(session_id=path.stem, agent=AGENT, closes=True)
         self._conversation = Conversation()
         self._pieces: list[str] = []
         self._last: tuple[int, str | None] | None = None  # line and time of the last piece

@@ -6,6 +6,7 @@ CLI's. Source: docs/reference/native-formats.md.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from hindsight_cli.capture.formats.qwen_rewinds import abandoned_lines
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _MAX_HEAD_LINES = 50
+_BEGINNING_BYTES = 2 * 1024
+_ENVELOPE = re.compile(rb'"parentUuid"\s*:.{0,200}?"sessionId"\s*:', re.DOTALL)
+_PARTS = re.compile(rb'"parts"\s*:\s*\[')
 _SIGNS = (b'"parts"', b'"systemPayload"')
 
 
@@ -37,9 +41,10 @@ def recognizes(path: Path, head: bytes) -> bool:
             continue
         if isinstance(record, dict) and _is_own(record):
             return True
-    if len(lines) == 1 and b'"sessionId"' in head[:2048]:  # a line too long to be parsed
-        return b'"parts":[' in head and b'"parentUuid":' in head[:2048]
-    return False
+    # A line too long to be parsed.
+    return len(lines) == 1 and bool(
+        _ENVELOPE.search(head[:_BEGINNING_BYTES]) and _PARTS.search(head)
+    )
 
 
 def _is_own(record: dict[str, JsonValue]) -> bool:
