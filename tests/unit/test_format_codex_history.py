@@ -108,10 +108,25 @@ def test_a_subagent_names_its_parent_and_the_call_that_made_it(
     assert (session.parent_session_id, session.parent_call_id) == (PARENT, "spawn")
 
 
-def test_a_parent_names_the_subagent_its_call_made(tmp_path: Path) -> None:
-    made = an_event("collab_agent_spawn_end", call_id="c", new_thread_id=OWN)
-    answer = an_output('{"agent_id": "x"}')
-    drafts = read_records(tmp_path, [a_meta(), a_call({}, "spawn_agent"), made, answer])
+@pytest.mark.parametrize(
+    ("told", "answer"),
+    [
+        (an_event("collab_agent_spawn_end", call_id="c", new_thread_id=OWN), "Spawned."),
+        (an_event("sub_agent_activity", event_id="c", agent_thread_id=OWN), "Spawned."),
+        (
+            an_event(
+                "item_completed",
+                item={"type": "CollabAgentToolCall", "id": "c", "receiver_thread_ids": [OWN]},
+            ),
+            "Spawned.",
+        ),
+        (an_event("token_count", info=None), f'{{"agent_id": "{OWN}", "nickname": "Ada"}}'),
+    ],
+)
+def test_a_parent_names_the_subagent_its_call_made(
+    tmp_path: Path, told: dict[str, Any], answer: str
+) -> None:
+    drafts = read_records(tmp_path, [a_meta(), a_call({}, "spawn_agent"), told, an_output(answer)])
 
     (result,) = events(drafts, EventType.TOOL_RESULT)
     assert (result.tool_kind, result.extra) == (ToolKind.SUBAGENT, {"agent_id": OWN})

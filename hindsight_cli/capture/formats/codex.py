@@ -33,6 +33,8 @@ _SILENT = frozenset(
     }
 )
 _ENVELOPES = _SILENT | {"response_item", "event_msg", "compacted", "inter_agent_communication"}
+_ENVELOPE_KEYS = frozenset({"timestamp", "ordinal", "type", "payload", "metadata"})
+_NEEDED_KEYS = frozenset({"timestamp", "type", "payload"})
 _MAX_HEAD_LINES = 50
 _NEAR_BYTES = 64 * 1024
 _LOOKAHEAD_BYTES = 4 * 1024 * 1024
@@ -41,7 +43,6 @@ _ENVELOPE = re.compile(
     rb'"type"\s*:\s*"(?:session_meta|turn_context|response_item|event_msg|compacted)"\s*,'
     rb'\s*"payload"\s*:\s*\{'
 )
-_ABOUT_KEYS = ("cli_version", "originator")
 
 
 def recognizes(path: Path, head: bytes) -> bool:
@@ -57,23 +58,20 @@ def recognizes(path: Path, head: bytes) -> bool:
                 return True
             is_first = False
             continue
-        if isinstance(record, dict) and _is_ours(path, record, is_first=is_first):
+        if isinstance(record, dict) and _is_ours(record, is_first=is_first):
             return True
         is_first = False
     return False
 
 
-def _is_ours(path: Path, record: Mapping[str, JsonValue], *, is_first: bool) -> bool:
+def _is_ours(record: Mapping[str, JsonValue], *, is_first: bool) -> bool:
     payload = record.get("payload")
     if not isinstance(payload, dict):
         return record.get("record_type") == "state" or (is_first and starts_session(record))
     if type_of(record) in _ENVELOPES:
         return True
     # Of a version whose record types all have other names; what cannot be read is then told.
-    renamed = isinstance(record.get("type"), str) and isinstance(record.get("timestamp"), str)
-    return renamed and (
-        path.name.startswith("rollout-") or any(key in payload for key in _ABOUT_KEYS)
-    )
+    return record.keys() <= _ENVELOPE_KEYS and record.keys() >= _NEEDED_KEYS
 
 
 def read(path: Path) -> Iterator[Draft | Problem]:

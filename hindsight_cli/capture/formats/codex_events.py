@@ -42,8 +42,9 @@ TELLING = frozenset(
         *_CALL_ENDS,
         *_TURN_ENDS,
         *_ERRORS,
-        *("item_completed", "thread_rolled_back", "undo_completed", "entered_review_mode"),
-        *("collab_agent_spawn_end", "guardian_assessment"),
+        *("item_completed", "thread_rolled_back", "undo_completed"),
+        *("entered_review_mode", "exited_review_mode"),
+        *("collab_agent_spawn_end", "sub_agent_activity", "guardian_assessment"),
     }
 )
 # Copies of items, progress, and the state of the program.
@@ -55,8 +56,8 @@ _COPIES_AND_STATE = """
     exec_command_output_delta terminal_interaction patch_apply_begin patch_apply_updated
     dynamic_tool_call_request exec_approval_request apply_patch_approval_request
     request_permissions request_user_input elicitation_request session_configured
-    thread_settings_applied thread_name_updated thread_goal_updated exited_review_mode
-    item_started plan_update turn_diff sub_agent_activity collab_agent_spawn_begin
+    thread_settings_applied thread_name_updated thread_goal_updated
+    item_started plan_update turn_diff collab_agent_spawn_begin
     collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin
     collab_waiting_end collab_close_begin collab_close_end collab_resume_begin
     collab_resume_end background_event warning guardian_warning deprecation_notice
@@ -125,12 +126,14 @@ def _rest(
     elif inner == "undo_completed":
         text = string(payload, "message") or "The last change was undone."
         yield event(EventType.OTHER, Actor.SYSTEM, time, text, injected=True)
-    elif inner == "entered_review_mode" and not rollout.has_task:
-        rollout.has_task = True
-        hint = string(payload, "user_facing_hint", "prompt") or ""
-        yield event(EventType.TASK, Actor.USER, time, f"/review {hint}".strip())
-    elif inner == "collab_agent_spawn_end" and (call_id := string(payload, "call_id")):
-        rollout.note_facts(call_id, Facts(agent_id=string(payload, "new_thread_id")))
+    elif inner in ("entered_review_mode", "exited_review_mode"):
+        rollout.is_review = inner == "entered_review_mode"
+        if rollout.is_review and not rollout.has_task:
+            rollout.has_task = True
+            hint = string(payload, "user_facing_hint", "prompt") or ""
+            yield event(EventType.TASK, Actor.USER, time, f"/review {hint}".strip())
+    elif inner in ("collab_agent_spawn_end", "sub_agent_activity"):
+        _note_agent(payload, rollout)
     elif inner == "guardian_assessment" and string(payload, "status") == "denied":
         refused = string(payload, "target_item_id", "id") or ""
         rollout.note_facts(refused, Facts(refusal="permission", native_status="denied"))
@@ -169,14 +172,26 @@ def _completed(
     kind = type_of(item)
     if kind in _CALL_ENDS:
         yield from _call_end(kind, item, time, rollout)
+    elif kind in ("CollabAgentToolCall", "SubAgentActivity"):
+        _note_agent(item, rollout)
     elif kind == "Plan" and (text := string(item, "text")):
         yield event(EventType.MESSAGE, Actor.AGENT, time, text)
+
+
+def _note_agent(told: Mapping[str, JsonValue], rollout: Rollout) -> None:
+    """Which subagent a call made."""
+    call_id = string(told, "call_id", "event_id", "id")
+    made = told.get("receiver_thread_ids", told.get("receiverThreadIds"))
+    first = made[0] if isinstance(made, list) and made else None
+    agent_id = string(told, "new_thread_id", "agent_thread_id") or first
+    if call_id and isinstance(agent_id, str) and rollout.calls.find(call_id):
+        rollout.note_facts(call_id, Facts(agent_id=agent_id))
 
 
 def _call_end(
     kind: str, told: Mapping[str, JsonValue], time: str | None, rollout: Rollout
 ) -> Iterator[DraftEvent]:
-    """Facts for the answer to come; of a call that was made inside another, the call as well."""
+    """Facts for the answer to come; of a call that has no item, the call and its result."""
     call_id = string(told, "call_id", "callId", "id")
     if call_id is None:
         return
@@ -185,6 +200,8 @@ def _call_end(
         return
     name, arguments = _named(_CALL_ENDS[kind], told)
     typed = "user" in (string(told, "source") or "")
+    if not (typed or rollout.runs_scripts or rollout.is_review or rollout.told_in_events):
+        return
     call = call_event(call_id, name, arguments, time, rollout)
     yield replace(call, actor=Actor.USER) if typed else call
     rollout.note_facts(call_id, facts_of(told, with_text=True))

@@ -67,6 +67,8 @@ class Rollout:
     facts: OrderedDict[str, Facts] = field(default_factory=OrderedDict)
     running: OrderedDict[str, Call] = field(default_factory=OrderedDict)
     has_task: bool = False
+    runs_scripts: bool = False  # which call tools, without items of their own
+    is_review: bool = False  # by another agent, whose calls are told here
     told_in_events: bool = False  # there are no items: events tell what was said
     _ids: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
@@ -211,7 +213,9 @@ def _call(
     written = next((item[key] for key in _ARGUMENT_KEYS if item.get(key) is not None), None)
     name = _CALLS[kind] or string(item, "name") or ""
     space = string(item, "namespace", "server_label")
-    arguments = written if kind == "custom_tool_call" else parsed(written)
+    arguments = parsed(written)
+    if kind == "custom_tool_call" and not isinstance(arguments, dict):
+        arguments = written  # text in the tool's own language, even where it could be JSON
     call_id = string(item, "call_id", "id")
     yield call_event(call_id, _full_name(name, space), arguments, time, rollout)
     if kind not in _SELF_ANSWERED:
@@ -271,6 +275,7 @@ def call_event(
 def _known_call(name: str, arguments: JsonValue, rollout: Rollout) -> Call:
     call = call_of(name, arguments)
     if name == "exec" and isinstance(arguments, str):  # a script that calls tools, no shell
+        rollout.runs_scripts = True
         return Call(name, ToolKind.OTHER, None, "")
     if name == "write_stdin" and isinstance(arguments, dict):
         started = rollout.running.get(str(arguments.get("session_id")))
@@ -295,6 +300,12 @@ def _output(item: Mapping[str, JsonValue]) -> JsonValue:
     return item.get("output")
 
 
+def _made_agent(call: Call | None, answer: Answer) -> str | None:
+    """The subagent that a call made, where its answer names it."""
+    told = parsed(answer.text) if call and call.kind is ToolKind.SUBAGENT else None
+    return string(told, "agent_id") if isinstance(told, dict) else None
+
+
 def result_event(
     call_id: str | None, answer: Answer, time: str | None, rollout: Rollout
 ) -> DraftEvent:
@@ -307,8 +318,8 @@ def result_event(
             rollout.running.popitem(last=False)
     verdict = verdict_of(answer, call, facts)
     extra: dict[str, JsonValue] = {}
-    if facts.agent_id:
-        extra["agent_id"] = facts.agent_id
+    if agent_id := facts.agent_id or _made_agent(call, answer):
+        extra["agent_id"] = agent_id
     if answer.running:
         extra["running"] = answer.running
     return DraftEvent(
