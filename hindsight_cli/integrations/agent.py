@@ -88,3 +88,13 @@ class Agent:
         """The command with arguments put before all others, where nothing can swallow them."""
         start = self._program.start
         return [*argv[:start], *arguments, *argv[start:]]
+
+
+def dashed(path: str) -> str:
+    """A path as several agents name a folder after it: a dash for all but ASCII alphanumerics.
+
+    They count in UTF-16 units, so that an emoji becomes two.
+    """
+    return "".join(
+        c if c.isascii() and c.isalnum() else "-" * (2 if c > "\uffff" else 1) for c in path
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hindsight_cli.integrations.agent import Agent, Place
+from hindsight_cli.integrations.agent import Agent, Place, dashed
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
@@ -90,7 +90,7 @@ class ClaudeCode(Agent):
         root = _configuration(self._env(env))
         if line is None or root is None or line.has(_UNSAVED, *_ELSEWHERE):
             return None
-        projects, name = Path(cwd) / root / "projects", _folder_name(cwd)
+        projects, name = Path(cwd) / root / "projects", dashed(cwd)
         chosen = _uuid(line.value("--session-id"))
         if chosen:  # in another folder when it works in a worktree
             file = projects / name / f"{chosen}.jsonl"
@@ -134,13 +134,3 @@ def _uuid(text: str | None) -> str | None:
     parts = (text or "").split("-")
     is_hex = all(c in "0123456789abcdefABCDEF" for part in parts for c in part)
     return text if is_hex and [len(part) for part in parts] == _UUID_PARTS else None
-
-
-def _folder_name(cwd: str) -> str:
-    """The folder of the sessions begun in a directory: a dash for all but ASCII alphanumerics.
-
-    It counts in UTF-16 units, so that an emoji becomes two.
-    """
-    return "".join(
-        c if c.isascii() and c.isalnum() else "-" * (2 if c > "\uffff" else 1) for c in cwd
-    )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from hindsight_cli.integrations.agent import Agent
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hindsight_cli.integrations.agent import Agent, Place
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
+
+_CHATS = "session-*.json*"
 
 
 class GeminiCli(Agent):
@@ -32,9 +37,36 @@ class GeminiCli(Agent):
     subcommands = names_in("mcp extensions extension skills skill hooks hook gemma")
     informing = names_in("--help --version --list-extensions --list-sessions --delete-session")
 
+    def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
+        """`.gemini/tmp/<project>/chats/session-*.jsonl`, in early versions `.json`."""
+        line, variables = self._line(argv), self._env(env)
+        home = variables.get("GEMINI_CLI_HOME") or variables.get("HOME")
+        if line is None or not home:
+            return None
+        projects = Path(cwd) / home / ".gemini" / "tmp"
+        if line.has("--worktree"):  # a folder of its own, with a project of its own
+            return Place(folder=str(projects), pattern=f"*/chats/{_CHATS}")
+        return Place(folder=str(_project(projects, cwd) / "chats"), pattern=_CHATS)
+
     def _prompt(self, line: CommandLine) -> str | None:
         return line.value("--prompt", "--prompt-interactive") or " ".join(line.operands)
 
 
 def agent(program: Program) -> Agent:
     return GeminiCli(program)
+
+
+def _project(projects: Path, cwd: str) -> Path:
+    """The folder that the program keeps for a directory.
+
+    It has a short name and says in itself whose it is; early versions named it by a hash.
+    """
+    for folder in sorted(projects.glob("*")):
+        try:
+            if (folder / ".project_root").read_text(encoding="utf-8").strip() == cwd:
+                return folder
+        except (OSError, ValueError):
+            continue
+    from hashlib import sha256  # needed after a run only
+
+    return projects / sha256(cwd.encode("utf-8", "surrogateescape")).hexdigest()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hindsight_cli.integrations.agent import Agent
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hindsight_cli.integrations.agent import Agent, Place, dashed
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
@@ -41,9 +44,28 @@ class QwenCode(Agent):
     )
     informing = names_in("--help --version --list-extensions")
 
+    def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
+        """`projects/<folder>/chats/<session id>.jsonl`; resumed ones are added to."""
+        line, root = self._line(argv), _root(self._env(env))
+        if line is None or root is None or line.has("--no-chat-recording"):
+            return None
+        projects = Path(cwd) / root / "projects"
+        if line.has("--worktree"):  # a folder of its own
+            return Place(folder=str(projects), pattern="*/chats/*.jsonl")
+        return Place(folder=str(projects / dashed(cwd) / "chats"), pattern="*.jsonl")
+
     def _prompt(self, line: CommandLine) -> str | None:
         return line.value("--prompt", "--prompt-interactive") or " ".join(line.operands)
 
 
 def agent(program: Program) -> Agent:
     return QwenCode(program)
+
+
+def _root(env: Mapping[str, str]) -> str | None:
+    """Where it keeps what it writes while it runs."""
+    home = env.get("HOME")
+    root = env.get("QWEN_RUNTIME_DIR") or env.get("QWEN_HOME")
+    if root and home and (root == "~" or root.startswith("~/")):
+        root = home + root[1:]
+    return root or (f"{home}/.qwen" if home else None)

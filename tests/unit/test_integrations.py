@@ -448,6 +448,40 @@ def test_agents_without_a_flag_known_to_all_versions_get_none(argv: Sequence[str
             [],
             ("/conf/sessions", "*/*/*/rollout-*.jsonl"),
         ),
+        (
+            ["gemini", "-p", "x"],
+            HOME,
+            [],
+            (
+                "/home/ada/.gemini/tmp/"
+                "44162ff0af47d79c206b97b33168c55518b80bdf051f207f3075df2a26921417/chats",
+                "session-*.json*",
+            ),
+        ),
+        (
+            ["gemini", "-w", "fix", "-p", "x"],
+            {**HOME, "GEMINI_CLI_HOME": "/mine"},
+            [],
+            ("/mine/.gemini/tmp", "*/chats/session-*.json*"),
+        ),
+        (
+            ["qwen", "-p", "x"],
+            HOME,
+            [],
+            ("/home/ada/.qwen/projects/-srv-my-shop/chats", "*.jsonl"),
+        ),
+        (
+            ["qwen", "-c", "-p", "x"],
+            {**HOME, "QWEN_HOME": "/q", "QWEN_RUNTIME_DIR": "~/r"},
+            [],
+            ("/home/ada/r/projects/-srv-my-shop/chats", "*.jsonl"),
+        ),
+        (
+            ["qwen", "--worktree", "fix", "-p", "x"],
+            {**HOME, "QWEN_HOME": "/q"},
+            [],
+            ("/q/projects", "*/chats/*.jsonl"),
+        ),
         (["mini", "-o", "out.traj.json"], HOME, ["/srv/my.shop/out.traj.json"], (None, "")),
         (["mini", "--output=/tmp/o.json"], HOME, ["/tmp/o.json"], (None, "")),
         (
@@ -468,6 +502,21 @@ def test_the_transcript_is_looked_for_where_the_agent_writes_it(
 
     assert place is not None
     assert (list(place.files), (place.folder, place.pattern)) == (files, below)
+
+
+def test_gemini_s_folder_says_whose_it_is(tmp_path: Path) -> None:
+    """As Gemini CLI 0.61 named them: a short name, with the path in a file."""
+    projects = tmp_path / ".gemini" / "tmp"
+    for name, root in (("shop", "/srv/other/shop"), ("shop-1", "/srv/my.shop"), ("bin", None)):
+        (projects / name).mkdir(parents=True)
+        if root is not None:
+            (projects / name / ".project_root").write_text(root, encoding="utf-8")
+
+    argv = ["gemini", "-p", "x"]
+    place = the_agent(argv).transcripts(argv, {"HOME": str(tmp_path)}, "/srv/my.shop")
+
+    assert place is not None
+    assert place.folder == str(projects / "shop-1" / "chats")
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS has other folders")
@@ -496,8 +545,10 @@ def test_mini_s_last_run_is_in_the_user_s_configuration(env: dict[str, str], fol
         (["codex", "exec", "--ephemeral", "fix it"], HOME),
         (["codex", "login"], HOME),
         (["codex"], {}),
-        (["gemini", "-p", "x"], HOME),
-        (["qwen", "-p", "x"], HOME),
+        (["gemini", "-p", "x"], {}),
+        (["gemini", "mcp", "list"], HOME),
+        (["qwen", "-p", "x"], {}),
+        (["qwen", "-p", "x", "--no-chat-recording"], HOME),
         (["opencode", "run", "x"], HOME),
         (["aider", "-m", "x"], HOME),
     ],
