@@ -147,7 +147,7 @@ def error_type_of(text: str) -> str:
     ):
         if pattern.search(head):
             return name
-    edits = "to replace" in head
+    edits = any(words in head for words in ("to replace", "No match found", "exact text"))
     if phrases.NOT_FOUND.search(head) and not edits:
         return "not_found"
     return "harness" if phrases.HARNESS.match(head) else "tool_error"

@@ -23,7 +23,7 @@ DENIED_BY_USER = any_of(
     r"the user (?:has )?(?:chosen not|wants to (?:clarify|chat|discuss|stop))\b",
     r"(?:the )?user (?:has )?(?:rejected|denied|declined|refused|cancel+ed|dismissed)\b",
     r"(?:the )?tool (?:use|call) was (?:rejected|denied|declined)\b",
-    r"(?:[\w-]+ ){0,9}(?:rejected|denied|declined|refused) by (?:the )?user\b",
+    r"(?:[\w-]+ ){0,9}(?:rejected|denied|declined|refused|blocked) by (?:the )?user\b",
     r"\[operation cancel+ed\] reason: (?:the )?user (?:denied|did(?: not|n'?t) allow|rejected"
     r"|declined|refused)",
     lead=_LEAD,
@@ -40,6 +40,8 @@ DENIED_BY_POLICY = any_of(
     r"hook [^\n]{0,80}\b(?:denied|blocked|rejected) (?:this|the) (?:tool|call|command)\b",
     r"the user has specified a rule which prevents",
     r"approval (?:is )?required by (?:the |a )?policy\b",
+    r"permission denied because no [^\n]{0,40}\bresponse\b",
+    r"(?:tool execution was|(?:[\w-]+ )?command) blocked\b",
     r"this action was rejected\b",
     r"permission denied and could not request permission",
     lead=_LEAD,
@@ -66,6 +68,8 @@ HARNESS = any_of(
     r"write_stdin failed\b|unknown process id\b",
     r"apply_patch verification failed\b",
     r"execution error:",
+    r"validation failed for tool\b",
+    r"\"[\w.\[\]]+\": (?:required|expected|invalid)\b",
     lead=r"\A\s*+",
 )
 
@@ -88,6 +92,7 @@ INVALID_ARGS = any_of(
     r"unexpected (?:keyword argument|parameter)",
     r"\bvalidation errors? for\b",
     r"schema validation",
+    r"\A\s*\"[\w.\[\]]+\": (?:required|expected|invalid)\b",
 )
 NOT_FOUND = any_of(
     r"(?:does not|doesn'?t) exist\b",

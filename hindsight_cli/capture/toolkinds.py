@@ -9,7 +9,9 @@ _NAMES: dict[ToolKind, str] = {
     ToolKind.SHELL: """bash bashoutput killbash killshell shell run_shell_command shell_command
         exec exec_command execute_command execute_bash run_command run_terminal_cmd
         run_in_terminal terminal local_shell powershell cmd cmd_run run ipython
-        execute_ipython_cell execute_script write_stdin unified_exec developer__shell""",
+        execute_ipython_cell execute_script write_stdin unified_exec developer__shell
+        read_bash write_bash stop_bash list_bash read_powershell write_powershell
+        stop_powershell list_powershell""",
     ToolKind.READ: """read read_file readfile read_many_files view view_file view_image open
         open_file cat notebookread list_dir list_directory list_files ls goto scroll_up
         scroll_down get_file_contents readmcpresource readmcpresourcetool""",
@@ -27,7 +29,8 @@ _NAMES: dict[ToolKind, str] = {
         web_search_call""",
     ToolKind.SUBAGENT: """task agent spawn_agent delegate subagent runsubagent dispatch_agent
         new_task taskoutput agentoutputtool wait_agent send_input close_agent sendmessage
-        invoke_agent delegate_to_agent""",
+        invoke_agent delegate_to_agent read_agent write_agent list_agents sessions_spawn
+        sessions_send subagents""",
     ToolKind.PLAN: """todowrite todoread taskcreate taskupdate tasklist taskget update_plan
         todo_write write_todos manage_todo_list think exitplanmode enterplanmode
         exit_plan_mode enter_plan_mode plan update_todo_list sequentialthinking""",

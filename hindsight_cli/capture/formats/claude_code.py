@@ -53,6 +53,8 @@ _SILENT = frozenset(
     }
 )
 _SPEAKING = frozenset({"user", "assistant", "system", "summary", "attachment"})
+# Streams of other agents have records of these two types as well.
+_OWN_TYPES = (_SILENT | _SPEAKING) - {"started", "result"}
 _MAX_HEAD_LINES = 50
 _OWN_KEYS = ("sessionId", "parentUuid", "leafUuid", "snapshot")
 _OWN_KEYS_QUOTED = tuple(f'"{key}"'.encode() for key in _OWN_KEYS)
@@ -80,7 +82,7 @@ def recognizes(path: Path, head: bytes) -> bool:
         if type_of(record) in {"user", "assistant"}:
             message = record.get("message")
             return isinstance(message, dict) and "content" in message
-        known = type_of(record) in _SILENT | _SPEAKING and "systemPayload" not in record
+        known = type_of(record) in _OWN_TYPES and "systemPayload" not in record
         own = own or known or _is_renamed(record)
     if len(lines) == 1 and unread:
         own = bool(_ENVELOPE.search(head) and _TYPE.search(head) and b'"parts"' not in head)
