@@ -9,7 +9,7 @@ from hindsight_cli.integrations.agent import Agent, Place
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
-_CHATS = "session-*.json*"
+_CHATS = "**/*.json*"  # those of subagents lie in folders of their own
 
 
 class GeminiCli(Agent):
@@ -38,7 +38,7 @@ class GeminiCli(Agent):
     informing = names_in("--help --version --list-extensions --list-sessions --delete-session")
 
     def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
-        """`.gemini/tmp/<project>/chats/session-*.jsonl`, in early versions `.json`."""
+        """`.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, in early versions `.json`."""
         line, variables = self._line(argv), self._env(env)
         home = variables.get("GEMINI_CLI_HOME") or variables.get("HOME")
         if line is None or not home:

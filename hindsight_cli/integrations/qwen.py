@@ -10,6 +10,15 @@ from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_
 from hindsight_cli.integrations.programs import Program
 
 
+class Chats(Place):
+    """A project's folder, with the sessions in `chats` and their subagents beside it."""
+
+    __slots__ = ()
+
+    def holds(self, path: str) -> bool:
+        return not {"chats", "subagents"}.isdisjoint(Path(path).parts[-3:-1])
+
+
 class QwenCode(Agent):
     """Gets no `--append-system-prompt` and no `--session-id`: versions in use refuse them."""
 
@@ -51,8 +60,8 @@ class QwenCode(Agent):
             return None
         projects = Path(cwd) / root / "projects"
         if line.has("--worktree"):  # a folder of its own
-            return Place(folder=str(projects), pattern="*/chats/*.jsonl")
-        return Place(folder=str(projects / dashed(cwd) / "chats"), pattern="*.jsonl")
+            return Chats(folder=str(projects), pattern="*/*/**/*.jsonl")
+        return Chats(folder=str(projects / dashed(cwd)), pattern="*/**/*.jsonl")
 
     def _prompt(self, line: CommandLine) -> str | None:
         return line.value("--prompt", "--prompt-interactive") or " ".join(line.operands)

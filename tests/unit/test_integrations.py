@@ -455,32 +455,32 @@ def test_agents_without_a_flag_known_to_all_versions_get_none(argv: Sequence[str
             (
                 "/home/ada/.gemini/tmp/"
                 "44162ff0af47d79c206b97b33168c55518b80bdf051f207f3075df2a26921417/chats",
-                "session-*.json*",
+                "**/*.json*",
             ),
         ),
         (
             ["gemini", "-w", "fix", "-p", "x"],
             {**HOME, "GEMINI_CLI_HOME": "/mine"},
             [],
-            ("/mine/.gemini/tmp", "*/chats/session-*.json*"),
+            ("/mine/.gemini/tmp", "*/chats/**/*.json*"),
         ),
         (
             ["qwen", "-p", "x"],
             HOME,
             [],
-            ("/home/ada/.qwen/projects/-srv-my-shop/chats", "*.jsonl"),
+            ("/home/ada/.qwen/projects/-srv-my-shop", "*/**/*.jsonl"),
         ),
         (
             ["qwen", "-c", "-p", "x"],
             {**HOME, "QWEN_HOME": "/q", "QWEN_RUNTIME_DIR": "~/r"},
             [],
-            ("/home/ada/r/projects/-srv-my-shop/chats", "*.jsonl"),
+            ("/home/ada/r/projects/-srv-my-shop", "*/**/*.jsonl"),
         ),
         (
             ["qwen", "--worktree", "fix", "-p", "x"],
             {**HOME, "QWEN_HOME": "/q"},
             [],
-            ("/q/projects", "*/chats/*.jsonl"),
+            ("/q/projects", "*/*/**/*.jsonl"),
         ),
         (["mini", "-o", "out.traj.json"], HOME, ["/srv/my.shop/out.traj.json"], (None, "")),
         (["mini", "--output=/tmp/o.json"], HOME, ["/tmp/o.json"], (None, "")),
@@ -502,6 +502,22 @@ def test_the_transcript_is_looked_for_where_the_agent_writes_it(
 
     assert place is not None
     assert (list(place.files), (place.folder, place.pattern)) == (files, below)
+
+
+def test_qwen_s_subagents_are_found_beside_its_chats(tmp_path: Path) -> None:
+    project = tmp_path / ".qwen" / "projects" / "-srv"
+    names = ("chats/a.jsonl", "subagents/a/agent-b.jsonl", "memory/c.jsonl", "d.jsonl")
+    for name in names:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).touch()
+
+    argv = ["qwen", "-p", "x"]
+    place = the_agent(argv).transcripts(argv, {"HOME": str(tmp_path)}, "/srv")
+
+    assert place is not None
+    assert place.folder is not None
+    found = [path for path in Path(place.folder).glob(place.pattern) if place.holds(str(path))]
+    assert sorted(found) == [project / "chats/a.jsonl", project / "subagents/a/agent-b.jsonl"]
 
 
 def test_gemini_s_folder_says_whose_it_is(tmp_path: Path) -> None:
