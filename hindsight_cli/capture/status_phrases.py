@@ -65,7 +65,7 @@ HARNESS = any_of(
     r"unsupported (?:custom tool )?call:",
     r"failed to parse (?:function |tool )?(?:arguments|input)\b",
     r"(?:unified )?exec(?:_command)? failed\b",
-    r"write_stdin failed\b|unknown process id\b",
+    r"write_stdin failed\b|(?:invalid|unknown) (?:agent|cell|process|session) id\b",
     r"apply_patch verification failed\b",
     r"execution error:",
     r"validation failed for tool\b",

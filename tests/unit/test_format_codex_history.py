@@ -132,6 +132,22 @@ def test_a_parent_names_the_subagent_its_call_made(
     assert (result.tool_kind, result.extra) == (ToolKind.SUBAGENT, {"agent_id": OWN})
 
 
+def test_codexs_own_tools_are_no_mcp_tools_whatever_their_namespace(tmp_path: Path) -> None:
+    waiting = an_item(
+        "function_call", name="wait_agent", namespace="multi_agent_v1", arguments="{}", call_id="c"
+    )
+    refused = an_output("invalid agent id all: Error(ParseChar)")
+    drafts = read_records(tmp_path, [a_meta(), waiting, refused])
+
+    (call,) = events(drafts, EventType.TOOL_CALL)
+    assert (call.tool_name, call.tool_kind, call.server) == (
+        "wait_agent",
+        ToolKind.SUBAGENT,
+        None,
+    )
+    assert results(drafts) == [(Status.ERROR, "harness", None)]
+
+
 def test_a_subagents_task_is_what_another_agent_wrote(tmp_path: Path) -> None:
     text = "Message Type: NEW_TASK\nPayload:\nCount the loans."
     content = [{"type": "input_text", "text": text}, {"type": "encrypted_content", "x": "gAA"}]

@@ -234,8 +234,11 @@ def _is_failed(status: str | None) -> bool | None:
 
 
 def _full_name(name: str, space: str | None) -> str:
-    """A tool's name with the namespace that newer versions write beside it."""
-    if not space or name.startswith(space):
+    """A tool's name with the MCP server that newer versions write beside it.
+
+    Codex's own tools have namespaces too, which say nothing.
+    """
+    if not space or not space.startswith(_MCP) or name.startswith(space):
         return name
     return f"{space.rstrip('_')}{_SEPARATOR}{name}"
 
