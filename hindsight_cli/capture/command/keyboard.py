@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hindsight_cli.capture.command.loop import HUNG_UP, READABLE, WRITABLE
-from hindsight_cli.capture.command.terminals import UserTerminal
+from hindsight_cli.capture.command.terminals import UserTerminal, is_foreground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _ENTER = (b"\r", b"\n")
 
 
 class Keyboard:
-    """Bytes are passed on as they are: the child's own terminal makes Ctrl-C a signal.
+    """Bytes are passed on as they are: a terminal that the child leads makes Ctrl-C a signal.
 
     A program that reads slowly makes a long paste wait, not us: nothing more is read
     from the user until it has taken what was. `hung_up` is called once our terminal is
@@ -32,23 +32,54 @@ class Keyboard:
         terminal: ChildTerminal,
         typed: Callable[[], None],
         hung_up: Callable[[], None],
+        *,
+        user: int,
     ) -> None:
         self._loop = loop
         self._terminal = terminal
         self._typed = typed
         self._hung_up = hung_up
-        self._user = UserTerminal(0)
+        self._user = UserTerminal(user)
+        self._is_taken = False
         self._to = os.dup(terminal.master)  # polled for writing, as the master is for reading
         self._pending = memoryview(b"")
 
     def take(self) -> None:
         """Have what is typed from here on, unless we run in the background."""
-        if self._to >= 0 and self._user.take():
+        self._is_taken = self._to >= 0 and self._user.take(self._terminal)
+        if self._is_taken:
             self._await()
         else:
             self._loop.forget(self._user.keys)
 
+    @property
+    def must_poll(self) -> bool:
+        """Whether `follow` is to be called now and then: nothing tells when it is our turn.
+
+        A shell brings a job into the foreground without a signal when it was running.
+        """
+        return not self._is_taken and self._to >= 0
+
+    def follow(self) -> None:
+        """Take, or give back, what has become ours or the user's."""
+        if self._to < 0 or self._is_taken == self._terminal.reads_keys():
+            return
+        if self._is_taken:
+            self.give_back()
+        elif is_foreground(self._user.fd):
+            self.take()
+
+    def resume(self) -> None:
+        """After a stop, which may have come without a word: a shell has set its own modes since."""
+        self._is_taken = False
+        self._loop.forget(self._user.keys)
+        if is_foreground(self._user.fd):
+            self.follow()
+        else:
+            self._user.leave()
+
     def give_back(self) -> None:
+        self._is_taken = False
         self._loop.forget(self._user.keys)
         self._user.give_back()
 

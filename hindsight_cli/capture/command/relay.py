@@ -97,6 +97,8 @@ class _Relay:
                 self._use_terminal(self._streams.main)
             while not self._is_over():
                 is_ready = self._loop.turn(self._timeout_ms())
+                if self._keyboard is not None:
+                    self._keyboard.follow()
                 if self._signals.must_poll:
                     self._on_signals(0)
                 if self._status is not None:
@@ -107,14 +109,13 @@ class _Relay:
         return self._ended()
 
     def _use_terminal(self, main: ChildTerminal) -> None:
+        from hindsight_cli.capture.command.keyboard import Keyboard
         from hindsight_cli.capture.command.terminal_modes import TerminalModes
 
         self._modes = TerminalModes()
-        if self._streams.place == OWN_SESSION:
-            from hindsight_cli.capture.command.keyboard import Keyboard
-
-            self._keyboard = Keyboard(self._loop, main, self._sink.typed, self._on_hang_up)
-            self._keyboard.take()
+        user = 0 if self._streams.place == OWN_SESSION else 1
+        self._keyboard = Keyboard(self._loop, main, self._sink.typed, self._on_hang_up, user=user)
+        self._keyboard.follow()
 
     def _await(self, flow: Flow) -> None:
         waits_for = (flow.is_read, flow.is_pending)
@@ -187,7 +188,8 @@ class _Relay:
         return self._must_end and time.monotonic() >= self._drain_until
 
     def _timeout_ms(self) -> int | None:
-        waits = [_POLL_S] if self._signals.must_poll else []
+        polls = self._signals.must_poll or (self._keyboard is not None and self._keyboard.must_poll)
+        waits = [_POLL_S] if polls else []
         if self._status is not None:
             left = self._drain_until - time.monotonic()
             if any(flow.is_read for flow in self._streams.flows):
@@ -271,7 +273,7 @@ class _Relay:
     def _go_on(self) -> None:
         """Continued, perhaps in the foreground again, and on a terminal of another size."""
         if self._keyboard is not None:
-            self._keyboard.take()
+            self._keyboard.resume()
         self._resize()
 
     def _resize(self) -> None:

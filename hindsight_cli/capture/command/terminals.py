@@ -36,8 +36,11 @@ class UserTerminal:
         except OSError:
             self.keys = fd
 
-    def take(self) -> bool:
-        """Make it raw, unless we run in the background; whether it is. Again after a stop."""
+    def take(self, child: ChildTerminal) -> bool:
+        """Have it as `child` needs it, unless we run in the background; whether it is so.
+
+        Again after a stop.
+        """
         import termios
 
         if not is_foreground(self.fd):
@@ -46,10 +49,14 @@ class UserTerminal:
             if self._found is None:
                 self._found = termios.tcgetattr(self.fd)
             # TCSANOW: what was typed ahead is kept, and no stopped output waited for.
-            termios.tcsetattr(self.fd, termios.TCSANOW, _raw(self._found))
+            termios.tcsetattr(self.fd, termios.TCSANOW, child.modes_for_user(self._found))
         except termios.error:  # hung up; reading it tells
             return False
         return True
+
+    def leave(self) -> None:
+        """It is another's now, with modes of its own: nothing is to be put back."""
+        self._found = None
 
     def give_back(self) -> None:
         """Put back the modes `take` found; nothing when it took nothing."""
@@ -83,12 +90,13 @@ class ChildTerminal:
         OSError: the system has none left, or none like it can be made.
     """
 
-    __slots__ = ("_like", "_size", "master", "slave")
+    __slots__ = ("_like", "_output_only", "_size", "master", "slave")
 
     def __init__(self, like: int, *, output_only: bool) -> None:
         import termios
 
         self._like = like
+        self._output_only = output_only
         self._size = _SIZE
         self.master, self.slave = os.openpty()
         try:
@@ -117,6 +125,31 @@ class ChildTerminal:
         self._size = size
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
         return True
+
+    def reads_keys(self) -> bool:
+        """Whether what is typed is to come here.
+
+        Also to one made for output, once a program asks it for single keys: a pager or an
+        editor whose input is no terminal (`git log | less`) reads them from its output's.
+        """
+        if not self._output_only:
+            return True
+        import termios
+
+        return self.slave >= 0 and not termios.tcgetattr(self.slave)[_LOCAL] & termios.ICANON
+
+    def modes_for_user(self, found: list[Any]) -> list[Any]:
+        """The modes of the user's terminal, which has `found`, while it is read for this one."""
+        if not self._output_only:
+            return _raw(found)
+        import termios
+
+        # What it controls goes on to be controlled by it: the signals, above all.
+        modes = termios.tcgetattr(self.slave)
+        modes[_OUTPUT] = found[_OUTPUT]
+        modes[_LOCAL] &= ~(termios.ECHO | termios.ECHONL)
+        modes[_CHARACTERS][termios.VMIN], modes[_CHARACTERS][termios.VTIME] = 1, 0
+        return modes
 
     def rows_and_columns(self) -> tuple[int, int]:
         rows, columns = self._size[:2], self._size[2:4]
