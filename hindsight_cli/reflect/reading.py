@@ -12,6 +12,7 @@ from hindsight_cli.records.event import Actor, EventType, Status
 from hindsight_cli.records.trace import Call, Trace
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import FileEdit, base_name, edits_of, same_file
+from hindsight_cli.reflect.silences import SILENCES
 
 _TALK = frozenset({EventType.MESSAGE, EventType.REASONING, EventType.DECISION})
 _MIN_TELLING_CHARS = 4
@@ -87,6 +88,18 @@ class Reading:
             self.trace.text(e)
             for e in self.trace.events
             if e.seq > last_call and e.actor is Actor.AGENT and e.event_type in _TALK
+        )
+
+    @cached_property
+    def silencing_lines(self) -> tuple[tuple[int, str], ...]:
+        """Lines of edits that keep a check quiet, each with the position of its call."""
+        return tuple(
+            (at, line)
+            for at, call in enumerate(self.calls)
+            for edit in edits_of(call)
+            if SILENCES.search(edit.new)
+            for line in edit.new.split("\n")
+            if SILENCES.search(line)
         )
 
     @cached_property

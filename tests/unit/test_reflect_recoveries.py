@@ -146,18 +146,21 @@ def test_every_failed_call_is_in_exactly_one_chain() -> None:
     assert sorted(call.step_index for chain in chains for call in chain.failed) == steps
 
 
-def test_a_session_of_thousands_of_calls_is_read_within_the_two_seconds_of_run() -> None:
-    trace = TraceBuilder()
-    for number in range(1500):
-        trace.edit(f"src/m{number % 40}.py", f"a{number} = 1", f"a{number} = {number}")
-        trace.shell(
-            f"pytest tests/test_m{number}.py",
-            "1 failed" if number % 3 else "ok",
-            ERROR if number % 3 else Status.OK,
-        )
-    built = trace.build()
+def test_eight_times_the_calls_take_no_more_than_some_eight_times_the_time() -> None:
+    def seconds(rounds: int) -> float:
+        trace = TraceBuilder()
+        for number in range(rounds):
+            trace.edit(f"src/m{number % 40}.py", f"a{number} = 1", f"a{number} = {number}")
+            trace.shell(
+                f"pytest tests/test_m{number}.py",
+                "1 failed" if number % 3 else "ok",
+                ERROR if number % 3 else Status.OK,
+            )
+        built = trace.build()
+        started = time.process_time()
+        reflect_by_rules(built)
+        return time.process_time() - started
 
-    started = time.process_time()
-    reflect_by_rules(built)
-
-    assert time.process_time() - started < 4  # twice the limit: test machines are shared
+    few = min(seconds(200) for _ in range(3))
+    many = min(seconds(1600) for _ in range(2))
+    assert many < 20 * few  # were it quadratic: 64

@@ -12,6 +12,7 @@ from hindsight_cli.reflect.calls import PROSE, FileEdit, changed_files, edits_of
 from hindsight_cli.reflect.detectors.removed_tests import removed_tests
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.reading import Reading
+from hindsight_cli.reflect.silences import SILENCES
 from hindsight_cli.reflect.telling import failed_tests
 
 # In a command line: wherever it stands.
@@ -30,17 +31,6 @@ _COMMAND = re.compile(
 # In a command line, when it follows a failure of the same command.
 _AFTER_FAILURE = re.compile(
     r"\|\|\s*(?:true\b|:(?=\s|$)|exit 0)|;\s*true\s*$|\bset \+e\b|--force(?![\w-])"
-)
-# In a line an edit adds.
-SILENCES = re.compile(
-    r"""//\s*nolint|\#\s*(?:type:\s*ignore|noqa|nosec|pragma:\s*no\s*cover|pylint:\s*disable|rubocop:disable)|@ts-(?:ignore|nocheck|expect-error)
-    |eslint-disable|@SuppressWarnings|\#\[allow\(|@pytest\.mark\.(?:xfail|skip)|\bpytest\.skip\(
-    |@unittest\.skip|\bt\.Skip(?:Now|f)?\(
-    |\b(?:it|test|describe)\.(?:skip|todo)\(|\bxit\(|\#\[ignore\]|@Disabled\b|@Ignore\b
-    |\bverify\s*=\s*False\b|\bCERT_NONE\b
-    |\bcheck_hostname\s*=\s*False|InsecureSkipVerify:\s*true|rejectUnauthorized:\s*false
-    |except(?:\s+Exception)?:\s*pass\b""",
-    re.VERBOSE,
 )
 # Gets rid of something that may be needed, or decides a conflict unseen.
 _DRASTIC = re.compile(

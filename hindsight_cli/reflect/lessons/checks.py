@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import edits_of, words_of
+from hindsight_cli.reflect.calls import words_of
 from hindsight_cli.reflect.commands import main_segment
 from hindsight_cli.reflect.detectors.recoveries import Stage, stage_of
-from hindsight_cli.reflect.detectors.workarounds import SILENCES
 from hindsight_cli.reflect.essence import Change, changes_between
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.lessons.lesson import failure_lesson, shown_failure
@@ -20,6 +19,7 @@ from hindsight_cli.reflect.lessons.shell_commands import differs, draft_shell, g
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 from hindsight_cli.reflect.programs import CheckKind
 from hindsight_cli.reflect.reading import Reading
+from hindsight_cli.reflect.silences import SILENCES
 from hindsight_cli.reflect.telling import (
     SHOWN_ERROR,
     error_lines,
@@ -110,15 +110,10 @@ def _is_silenced(reading: Reading, changes: Sequence[Change]) -> bool:
     """Whether a change keeps a check quiet, or was itself to be kept from a check later."""
     if any(SILENCES.search(change.new) or _THROWN_AWAY.match(change.new) for change in changes):
         return True
-    later = (
-        line
-        for call in reading.calls[reading.index_of[changes[0].call.step_index] :]
-        for edit in edits_of(call)
-        if SILENCES.search(edit.new)
-        for line in edit.new.split("\n")
-    )
+    first = reading.index_of[changes[0].call.step_index]
+    later = [line for at, line in reading.silencing_lines if at >= first]
     added = [change.new for change in changes if change.new]
-    return any(new in line and SILENCES.search(line) for line in later for new in added)
+    return any(new in line for line in later for new in added)
 
 
 def draft_piped(writer: Writer, chain: Chain) -> Draft | None:
