@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from hindsight_cli.capture.blobs import redacted_blob
 from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
@@ -43,12 +43,15 @@ class EventBuilder:
     def build(self, draft: Draft) -> list[Event]:
         """The new events of one native record; [] when it has none or all are there already."""
         drafts = draft.events if draft.known else (_unknown_record(draft),)
+        uncounted = replace(draft, usage=None) if len(drafts) > 1 and draft.usage else draft
         events = []
         for index, draft_event in enumerate(drafts):
             event_id = _event_id(self.state.session_id, draft, index)
             if event_id in self.state.event_ids:
                 continue
-            event = self._event(draft, draft_event, event_id)
+            is_last = index == len(drafts) - 1
+            # On one event only, so that the tokens of a session can be added up.
+            event = self._event(draft if is_last else uncounted, draft_event, event_id)
             self.state.note(event)
             events.append(event)
         return events
