@@ -121,7 +121,7 @@ def _by_exit_code(output: ToolOutput, text: str, code: int | None) -> Verdict | 
     ):
         return Verdict(status=Status.OK, rule="exit_one_is_an_answer", exit_code=code)
     error_type = "not_found" if code == _NOT_FOUND_EXIT else "nonzero_exit"
-    if phrases.NETWORK.search(text):
+    if phrases.tells_of_network(text):
         error_type = "network"
     return Verdict(status=Status.ERROR, rule="exit_code", exit_code=code, error_type=error_type)
 

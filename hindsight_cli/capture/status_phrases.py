@@ -111,6 +111,20 @@ NETWORK = any_of(
     r"tls handshake|failedtoopensocket",
     r"\b50[234] (?:bad gateway|service (?:temporarily )?unavailable|gateway time)",
 )
+# One of these is in everything that NETWORK finds, and in few other texts.
+_NETWORK_WORDS = (
+    *("resolve host", "name resolution", "service not known", "getaddrinfo", "route to host"),
+    *("network is", "connection ", "econn", "etimedout", "enotfound", "eai_again", "epipe"),
+    *("hang up", "fetch failed", "tls handshake", "opensocket", "gateway", "unavailable"),
+)
+
+
+def tells_of_network(text: str) -> bool:
+    """Whether NETWORK is found in a text that may be long."""
+    lower = text.lower()
+    return any(word in lower for word in _NETWORK_WORDS) and bool(NETWORK.search(text))
+
+
 API = any_of(
     r"\A\s*API error\b",
     r"\brate.?limit(?:ed| exceeded| reached)|\b429\b.{0,30}too many",

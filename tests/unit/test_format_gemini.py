@@ -373,6 +373,22 @@ def test_a_result_is_judged_by_all_that_is_told(
     assert (result.status, result.status_rule, result.exit_code) == (status, rule, code)
 
 
+@pytest.mark.parametrize(
+    "added",
+    [
+        "\n\n<hook_context>Mind the gap.</hook_context>",
+        "\n<system-reminder>\nA > b, so be brief.\n</system-reminder>\n",
+        "\n<hindsight-experience>Use tray 3.</hindsight-experience>"
+        "<hook_context>Twice.</hook_context>",
+    ],
+)
+def test_what_a_hook_added_to_an_output_is_no_output(tmp_path: Path, added: str) -> None:
+    output = f"<untrusted_context>\nOutput: a > b\nExit Code: 1\n</untrusted_context>{added}"
+    result = judged(tmp_path, a_call(response={"output": output}))
+
+    assert (result.text, result.exit_code) == ("a > b", 1)
+
+
 def test_a_call_that_was_running_when_the_program_was_killed_has_no_result(tmp_path: Path) -> None:
     call = a_call(status="executing", result=None)
     drafts = read(write(tmp_path, [HEADER, a_reply("g1", calls=[call])]))

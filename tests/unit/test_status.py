@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hindsight_cli.capture import status_phrases as phrases
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.capture.toolkinds import split_server, tool_kind
 from hindsight_cli.records.event import Status, ToolKind
@@ -307,3 +308,41 @@ def test_names_of_tools_tell_server_and_kind(
 )
 def test_an_editor_of_many_commands_is_judged_by_its_command(command: str, kind: ToolKind) -> None:
     assert tool_kind("str_replace_editor", {"command": command}) is kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("curl: (6) Could not resolve host: x", "Temporary failure in name resolution"),
+        *("Name or service not known", "getaddrinfo EAI_AGAIN x", "No route to host"),
+        *("Network is unreachable", "Connection refused", "read ECONNRESET", "ETIMEDOUT"),
+        *("ENOTFOUND x", "write EPIPE", "socket hang up", "fetch failed", "TLS handshake timeout"),
+        *("FailedToOpenSocket", "502 Bad Gateway", "503 Service Temporarily Unavailable"),
+        *("504 gateway time-out", "connection timed out", "connection aborted"),
+    ],
+)
+def test_a_failed_network_is_told_in_long_texts_too(text: str) -> None:
+    long = "step done\n" * 500 + text
+
+    assert phrases.NETWORK.search(text)
+    assert phrases.tells_of_network(long)
+    assert not phrases.tells_of_network("step done, network fine, connection made\n" * 500)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("[Operation Cancelled] Reason: User denied execution.", Status.DENIED),
+        ("[Operation Cancelled] Reason: User did not allow tool call", Status.DENIED),
+        ("[Operation Cancelled] Reason: User cancelled operation", Status.CANCELLED),
+        ("Command was cancelled by user before it could complete.", Status.CANCELLED),
+        (
+            "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes.",
+            Status.TIMEOUT,
+        ),
+    ],
+)
+def test_a_refusal_an_interruption_and_a_timeout_are_three_things(
+    text: str, status: Status
+) -> None:
+    assert derive_status(ToolOutput(text=text, flag=True)).status is status

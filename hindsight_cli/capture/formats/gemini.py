@@ -82,9 +82,17 @@ def _is_document(path: Path) -> bool:
         while first and not (body := first.removeprefix(_BOM).strip()):
             first = file.readline(MAX_LINE_BYTES)
         more = file.read(_BEGINNING_BYTES).strip()
-    if more or b'"messages"' not in body:
+    if body == b"{" or b'"messages"' not in body or body.startswith(b'{"$set"'):
         return body == b"{"
-    return not body.startswith(b'{"$set"')
+    return not more or not _is_json(body)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse_json(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _lines(path: Path) -> Iterator[Draft | Problem]:

@@ -58,10 +58,8 @@ _WHOLE = re.compile(
     r"|<command-contents>"
     r")"
 )
-_TRAILING = re.compile(
-    r"\s*<(?P<tag>system-reminder|hook_context|hindsight-[\w-]+)\b[^>]*>(?:(?!<(?P=tag)\b).)*</(?P=tag)>\s*\Z",
-    re.DOTALL,
-)
+_REMINDER_END = re.compile(r"</(?P<tag>system-reminder|hook_context|hindsight-[\w-]{1,80})>\Z")
+_REMINDER_END_CHARS = 120
 
 
 def split_injected(text: str) -> Iterator[tuple[str, bool]]:
@@ -85,6 +83,11 @@ def split_injected(text: str) -> Iterator[tuple[str, bool]]:
 
 def without_trailing_reminders(text: str) -> str:
     """A tool's output without what the harness appended to it."""
-    while text.rstrip().endswith(">") and (match := _TRAILING.search(text)):
-        text = text[: match.start()]
+    while text.rstrip().endswith(">"):
+        kept = text.rstrip()
+        end = _REMINDER_END.search(kept, max(len(kept) - _REMINDER_END_CHARS, 0))
+        start = kept.rfind(f"<{end['tag']}", 0, end.start()) if end else -1
+        if start < 0:
+            break
+        text = kept[:start].rstrip()
     return text
