@@ -73,6 +73,19 @@ def a_fork() -> list[dict[str, Any]]:
     return [a_meta(forked_from_id=PARENT), *a_history(), ended, *its_own(9)]
 
 
+def a_fork_at_once() -> list[dict[str, Any]]:
+    """As 0.140 wrote it: ids that grow with time, and no pause between copy and first turn."""
+    lines = [a_meta(forked_from_id=PARENT), *a_history(), an_event("task_complete"), *its_own(0)]
+    ids = {
+        "p1": "019f0a10-0001-7000-8000-000000000001",
+        "c1": "019f0a10-2b3d-7000-8000-000000000001",
+    }
+    for line in lines:
+        if turn_id := line["payload"].get("turn_id"):
+            line["payload"]["turn_id"] = ids[turn_id]
+    return [*lines, an_event("task_complete")]
+
+
 def a_fast_fork() -> list[dict[str, Any]]:
     ended = an_event("task_complete")
     return [a_meta(forked_from_id=PARENT), *a_history(), ended, *its_own(0.1)]
@@ -82,9 +95,9 @@ def a_fast_fork() -> list[dict[str, Any]]:
     "lines",
     [
         a_numbered_child(), a_marked_child(), an_unmarked_child(), a_slow_child(),
-        a_fork(), a_fast_fork(),
+        a_fork(), a_fast_fork(), a_fork_at_once(),
     ],
-    ids=["numbered", "marked", "unmarked", "slow", "fork", "fast fork"],
+    ids=["numbered", "marked", "unmarked", "slow", "fork", "fast fork", "fork at once"],
 )  # fmt: skip
 def test_history_copied_from_another_session_is_not_counted_again(
     tmp_path: Path, lines: list[dict[str, Any]]

@@ -22,7 +22,8 @@ _ID_IN_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNO
 # What the call that made a subagent answers in the subagent's copy of its parent's history.
 _SPAWNED = "You are the newly spawned agent"
 # A copy is written in one go; what the session itself does comes later.
-_COPYING = timedelta(seconds=1)
+_PAUSE = timedelta(milliseconds=250)
+_ORDERED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 _MAX_MODEL_LINES = 200
 _TURN_STARTS = frozenset({"task_started", "turn_started"})
 _TURN_ENDS = frozenset({"task_complete", "turn_complete", "turn_aborted"})
@@ -175,30 +176,61 @@ def _spawning_call(path: Path, line: int, ordinal: int) -> str | None:
 
 
 def _measured(path: Path, line: int, about: Mapping[str, JsonValue], *, is_headed: bool) -> _Copy:
-    """A copy without numbers: told by its mark, else by what was written in one go."""
-    start, after_mark, spawned_by, last = _when(about), 0, None, line
-    open_turns: list[int] = []
-    for number, record in _records(path, line):
-        written = _when(record)
-        start = start or written
-        if written is not None and start is not None and written > start + _COPYING:
-            break
+    """A copy without numbers: told by its mark, by the ids of turns, else by its times."""
+    marked, last, open_turns = None, line, list[int]()
+    for number, record in _at_once(path, line, _when(about)):
         last, payload = number, _payload(record)
         kind = type_of(payload)
         if kind == "function_call_output" and text_of(payload.get("output")).startswith(_SPAWNED):
-            after_mark, spawned_by = number + 1, _text(payload, "call_id")
+            marked = _Copy(first_line=number + 1, spawned_by=_text(payload, "call_id"))
         elif kind in _TURN_STARTS:
             open_turns.append(number)
         elif kind in _TURN_ENDS:
             open_turns.clear()
-    if after_mark:
-        return _Copy(first_line=after_mark, spawned_by=spawned_by)
-    if not is_headed:
-        return _Copy()
+    if marked or not is_headed:
+        return marked or _Copy()
+    if own := _own_turn(path, line, _text(about, "id") or ""):
+        return _Copy(first_line=own)
     # A parent's turn goes on while it makes a subagent; a forked history has ended.
     if len(open_turns) > (1 if _parent_of(about) else 0):
         return _Copy(first_line=open_turns[-1])
     return _Copy(first_line=last + 1)
+
+
+def _own_turn(path: Path, line: int, session_id: str) -> int | None:
+    """The line that begins the session's first turn, where ids grow with time.
+
+    A copied turn is older than the session, and its id smaller than the session's.
+    """
+    if not _ORDERED_ID.match(session_id):
+        return None
+    for number, record in _records(path, line):
+        turn_id = _text(_payload(record), "turn_id") or ""
+        if _ORDERED_ID.match(turn_id) and turn_id > session_id:
+            return number
+    return None
+
+
+def _at_once(
+    path: Path, line: int, start: datetime | None
+) -> Iterator[tuple[int, Mapping[str, JsonValue]]]:
+    """The lines that were written without a pause, or before the session began."""
+    previous = start
+    for number, record in _records(path, line):
+        written = _when(record)
+        if not _is_at_once(written, previous, start):
+            return
+        previous = written or previous
+        yield number, record
+
+
+def _is_at_once(
+    written: datetime | None, previous: datetime | None, start: datetime | None
+) -> bool:
+    """Whether a line was written in one go with the one before it, or before the session began."""
+    if written is None or previous is None or start is None:
+        return True
+    return written <= max(start, previous + _PAUSE)
 
 
 def _first_model(path: Path, line: int, copied: _Copy) -> str | None:
