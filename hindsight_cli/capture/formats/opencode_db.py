@@ -1,4 +1,4 @@
-"""The database of OpenCode: `opencode.db`, with every session of every project.
+"""The database of OpenCode, `opencode.db`: every session of every project.
 
 It is copied first, by SQLite's own backup, so that an agent at work is never kept from
 writing and the tail in its log is not missed. Source: docs/reference/native-formats.md.
@@ -17,6 +17,7 @@ from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats.jsonlines_reader import (
     MAX_LINE_BYTES,
     excerpt_of,
+    no_record,
     parse_json,
 )
 from hindsight_cli.capture.formats.opencode_parts import (
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 _MAGIC = b"SQLite format 3\0"
 _TABLES = frozenset({"session", "message", "part"})
-_SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created", "model")
+_SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created")
+_WRITE_VERSION = 18  # where the header says how changes are written,
+_WITH_LOG = 2  # and how it says: to a log beside the file
 _LOCK_TIMEOUT_S = 10
 
 
@@ -41,7 +44,7 @@ def recognizes(path: Path, head: bytes) -> bool:
     """Whether the file is a SQLite database with the tables of OpenCode."""
     if not head.startswith(_MAGIC):
         return False
-    from sqlite3 import Error  # deferred: of the formats only this one needs SQLite
+    from sqlite3 import Error  # deferred: no other format needs SQLite
 
     try:
         with closing(_open(path)) as database:
@@ -52,7 +55,7 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path) -> Iterator[Draft | Problem]:
-    """Every part of every session, the older sessions first; one row in memory at a time."""
+    """Every part of every session, older sessions first; one row in memory at a time."""
     from sqlite3 import Error  # deferred: see `recognizes`
 
     try:
@@ -64,55 +67,73 @@ def read(path: Path) -> Iterator[Draft | Problem]:
 
 @contextmanager
 def _copy_of(path: Path) -> Iterator[Connection]:
-    """A copy of the database that nobody else writes to, gone afterwards."""
+    """A copy of the database that nobody else knows of, gone afterwards."""
     import sqlite3  # deferred: see `recognizes`
 
-    with tempfile.TemporaryDirectory(prefix="hindsight-") as folder:
-        copy = sqlite3.connect(Path(folder) / "copy.db")
-        with closing(copy):
-            with closing(_open(path)) as database:
-                database.backup(copy)
-            copy.execute("pragma journal_mode = off")
-            copy.row_factory = sqlite3.Row
-            yield copy
+    with (
+        tempfile.TemporaryDirectory(prefix="hindsight-") as folder,
+        closing(sqlite3.connect(Path(folder) / "copy.db")) as copy,
+    ):
+        copy.execute("pragma synchronous = off")
+        with closing(_open(path)) as database:
+            database.backup(copy)
+        copy.execute("pragma query_only = on")
+        copy.row_factory = sqlite3.Row
+        copy.text_factory = _text
+        yield copy
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
 
 
 def _open(path: Path) -> Connection:
-    """The database itself, for reading only.
+    """The database itself, for reading only; nothing is written beside it.
 
-    One whose log nobody keeps open may lie where nothing can be written: then as it is.
+    A database that keeps a log but has none is in nobody's use. To open it as usual
+    would begin a log.
     """
     import sqlite3  # deferred: see `recognizes`
 
-    where = f"file:{quote(str(path.resolve()))}"
-    database = sqlite3.connect(f"{where}?mode=ro", uri=True, timeout=_LOCK_TIMEOUT_S)
+    with path.open("rb") as file:
+        header = file.read(_WRITE_VERSION + 1)
+    has_log = header[_WRITE_VERSION:] == bytes([_WITH_LOG])
+    unused = has_log and not path.with_name(f"{path.name}-wal").exists()
+    where = f"file:{quote(str(path.resolve()))}?mode=ro{'&immutable=1' if unused else ''}"
+    database = sqlite3.connect(where, uri=True, timeout=_LOCK_TIMEOUT_S)
     try:
+        # The backup would wait for a lock without end; this waits as long as it may.
         database.execute("select 1 from sqlite_master").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.Error:
         database.close()
-        if Path(f"{path}-wal").exists():
-            raise
-        database = sqlite3.connect(f"{where}?mode=ro&immutable=1", uri=True)
+        raise
     return database
 
 
 class _Reader:
-    """The sessions of one database; parts are numbered through it."""
+    """The sessions of one database; their parts are numbered through it."""
 
     def __init__(self, database: Connection) -> None:
         self._database = database
         self._line = 0
-        self._called_by: dict[str, str] = {}  # of a subagent's session the call that made it
+        self._made_by: dict[str, str] = {}  # the call that made a subagent's session
 
     def records(self) -> Iterator[Draft | Problem]:
+        from sqlite3 import Error  # deferred: see `recognizes`
+
+        try:
+            for row in self._sessions():
+                yield from self._session(row)
+        except Error as error:
+            reason = f"the database cannot be read on: {error}"
+            yield Problem(line=self._line + 1, reason=reason)
+
+    def _sessions(self) -> list[Mapping[str, JsonValue]]:
         columns = {row["name"] for row in self._database.execute("pragma table_info(session)")}
         chosen = [name for name in _SESSION_COLUMNS if name in columns]
         order = "time_created, id" if "time_created" in columns else "rowid"
-        rows = self._database.execute(
-            f"select {', '.join(chosen)} from session order by {order}"
-        ).fetchall()
-        for row in rows:
-            yield from self._session(dict(zip(chosen, row, strict=True)))
+        rows = self._database.execute(f"select {', '.join(chosen)} from session order by {order}")
+        return [dict(row) for row in rows]
 
     def _session(self, row: Mapping[str, JsonValue]) -> Iterator[Draft | Problem]:
         session_id = str(row["id"])
@@ -123,51 +144,57 @@ class _Reader:
             "version": row.get("version"),
             "time": {"created": row.get("time_created")},
         }
-        session = Session.of(about, session_id, parent_call_id=self._called_by.get(session_id))
-        found = self._database.execute(
-            "select id, data from message where session_id = ? order by time_created, id",
-            (session_id,),
-        )
-        messages = found.fetchall()
+        session = Session.of(about, session_id, parent_call_id=self._made_by.get(session_id))
+        messages = self._database.execute(
+            "select id from message where session_id = ? order by time_created, id", (row["id"],)
+        ).fetchall()
         for number, message in enumerate(messages, start=1):
-            yield from self._message(message, session, is_last=number == len(messages))
+            yield from self._message(message["id"], session, is_last=number == len(messages))
 
-    def _message(self, row: Row, session: Session, *, is_last: bool) -> Iterator[Draft | Problem]:
-        about = self._value(row["data"])
-        known: Record = {**mapping(about), "id": row["id"]}
-        session.note(known)
-        kept = Message(known, not is_last or is_ended(known))
+    def _message(
+        self, message_id: JsonValue, session: Session, *, is_last: bool
+    ) -> Iterator[Draft | Problem]:
+        row = self._database.execute(
+            "select data from message where id = ?", (message_id,)
+        ).fetchone()
+        value = self._value(row["data"] if row else None, self._line + 1)
+        if isinstance(value, Problem):
+            self._line += 1
+            yield value
+        about: Record = {**mapping(value), "id": str(message_id)}
+        session.note(about)
+        kept = Message(about, not is_last or is_ended(about))
         parts = self._database.execute(
-            "select id, data from part where message_id = ? order by id", (row["id"],)
+            "select id, data from part where message_id = ? order by id", (message_id,)
         )
         for part in parts:
             yield self._part(part, session, kept)
-        if draft := session.error_draft(self._line + 1, known):
+        if draft := session.error_draft(self._line + 1, about):
             self._line += 1
             yield draft
 
     def _part(self, row: Row, session: Session, message: Message) -> Draft | Problem:
         self._line += 1
-        value = self._value(row["data"])
+        value = self._value(row["data"], self._line)
         if isinstance(value, Problem):
             return value
         if not isinstance(value, dict):
-            return Problem(line=self._line, reason="no part", excerpt=str(value)[:80])
-        state = mapping(value.get("state"))
-        child = string(mapping(state.get("metadata")), "sessionId", "sessionID")
+            return no_record(self._line, value)
+        child = string(mapping(mapping(value.get("state")).get("metadata")), "sessionId")
         if child:
-            self._called_by[child] = string(value, "callID")
-        return session.draft(self._line, {**value, "id": row["id"]}, message)
+            self._made_by[child] = string(value, "callID")
+        return session.draft(self._line, {**value, "id": str(row["id"])}, message)
 
-    def _value(self, data: JsonValue | bytes) -> JsonValue | Problem:
-        raw = data if isinstance(data, bytes | str) else ""
+    def _value(self, data: object, line: int) -> JsonValue | Problem:
+        raw = data if isinstance(data, bytes | str) else str(data)
         if len(raw) > MAX_LINE_BYTES:
-            reason = f"record longer than {MAX_LINE_BYTES // 2**20} MiB"
-            return Problem(line=self._line, reason=reason)
+            return Problem(line=line, reason=f"longer than {MAX_LINE_BYTES // 2**20} MiB")
         try:
             return parse_json(raw)
-        except (ValueError, RecursionError) as error:
-            text = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
-            return Problem(
-                line=self._line, reason=f"not JSON: {error}", excerpt=excerpt_of(text[:400])
-            )
+        except RecursionError:
+            reason = "nested too deeply"
+        except ValueError as error:
+            reason = f"not JSON: {error}"
+        start = raw[:400]
+        excerpt = excerpt_of(start.encode("utf-8", "replace") if isinstance(start, str) else start)
+        return Problem(line=line, reason=reason, excerpt=excerpt)

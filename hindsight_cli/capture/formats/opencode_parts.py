@@ -39,6 +39,11 @@ _END_STATES = {"stop": "completed", "length": "out of tokens", "content-filter":
 _TYPED = "The following tool was executed by the user"
 _QUOTED = re.compile(r'"((?:[^"\\]|\\[^"]|\\")*)"')
 _MAX_HELD_CHARS = 4_000_000
+# The first 48 bits of an id are its time in units of 1/4096 ms; what does not fit is cut off.
+_ID_TIME = re.compile(r"[a-z]+_([0-9a-f]{12})")
+_ID_UNITS_PER_MS = 4096
+_ID_CYCLE_MS = 2**48 // _ID_UNITS_PER_MS
+_MIN_COPY_AGE_MS = 1_000
 
 
 @dataclass(slots=True)
@@ -51,6 +56,11 @@ class Message:
     @property
     def is_user(self) -> bool:
         return self.about.get("role") == "user"
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it tells the model what went before, in place of that."""
+        return not self.is_user and self.about.get("summary") is True
 
     @property
     def time(self) -> str | None:
@@ -93,9 +103,17 @@ class Session:
             )
 
     def is_copied(self, about: Record) -> bool:
-        """Whether a message is older than its session: a fork begins with a copy of another."""
+        """Whether a message came with a fork: older than its session, and than its own id.
+
+        A fork begins with copies of another session's messages, under ids of their own.
+        """
         made = number(mapping(about.get("time")).get("created"))
-        return made is not None and self.created_ms is not None and made < self.created_ms
+        if made is None or self.created_ms is None or made >= self.created_ms:
+            return False
+        named = _ms_in_id(string(about, "id"))
+        if named is None:
+            return True
+        return _MIN_COPY_AGE_MS <= (named - made) % _ID_CYCLE_MS < _ID_CYCLE_MS // 2
 
     def draft(self, line: int, part: Record, message: Message) -> Draft:
         """One part; without events when it carries nothing to keep."""
@@ -154,10 +172,8 @@ class Session:
                 event_type=EventType.OTHER,
                 extra={"attempt": number(part.get("attempt"))},
             )
-        elif kind == "step-finish" and (reason := string(part, "reason")) not in _GOES_ON:
-            done = iso_time(mapping(message.about.get("time")).get("completed"))
-            extra: Record = {"end_state": _END_STATES.get(reason, reason)}
-            yield replace(_event(EventType.END, Actor.SYSTEM, "", done or time), extra=extra)
+        elif kind == "step-finish" and not message.is_summary:
+            yield from _end(part, message, time)
 
     def _text(self, part: Record, message: Message, time: str | None) -> Iterator[DraftEvent]:
         text = string(part, "text")
@@ -168,7 +184,7 @@ class Session:
         if part.get("synthetic") is True or part.get("ignored") is True:
             yield _event(EventType.MESSAGE, Actor.SYSTEM, text, time, injected=True)
         elif not message.is_user:
-            if message.about.get("summary") is True:
+            if message.is_summary:
                 yield _event(EventType.COMPACTION, Actor.SYSTEM, text, time, injected=True)
             else:
                 yield _event(EventType.MESSAGE, Actor.AGENT, text, time)
@@ -227,9 +243,24 @@ def _event(
     )
 
 
+def _end(part: Record, message: Message, time: str | None) -> Iterator[DraftEvent]:
+    """The end of the model's turn, where it does not go on with what its calls brought."""
+    reason = string(part, "reason")
+    if reason in _GOES_ON:
+        return
+    done = iso_time(mapping(message.about.get("time")).get("completed"))
+    extra: Record = {"end_state": _END_STATES.get(reason, reason)}
+    yield replace(_event(EventType.END, Actor.SYSTEM, "", done or time), extra=extra)
+
+
 def _time_of(part: Record) -> str | None:
     times = mapping(part.get("time"))
     return iso_time(times.get("start")) or iso_time(times.get("created"))
+
+
+def _ms_in_id(identity: str) -> int | None:
+    match = _ID_TIME.match(identity)
+    return int(match[1], 16) // _ID_UNITS_PER_MS if match else None
 
 
 def _is_over(part: Record) -> bool:
