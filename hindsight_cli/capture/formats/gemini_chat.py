@@ -53,7 +53,7 @@ class Chat:
         self._path = path
         self._session = SessionInfo(session_id=path.stem, agent=AGENT)
         self._conversation = Conversation()
-        self._seen: set[str] = set()
+        self._seen: set[int] = set()  # hashes of ids
 
     def describe(self, header: Record) -> None:
         """Take what a header or a patch says of the session."""
@@ -99,7 +99,7 @@ class Chat:
         fresh = [
             one
             for one in (messages if isinstance(messages, list) else [])
-            if isinstance(one, dict) and message_id(one) not in self._seen
+            if isinstance(one, dict) and hash(message_id(one)) not in self._seen
         ]
         drafts = [self.message_draft(replace(line, value=one)) for one in fresh]
         telling = [draft for draft in drafts if draft.events or not draft.known]
@@ -109,7 +109,7 @@ class Chat:
         """The draft of a record that is a message."""
         known_id = message_id(line.value)
         if known_id:
-            self._seen.add(known_id)
+            self._seen.add(hash(known_id))
         kind = type_of(line.value)
         self._note(line.value, kind)
         if kind not in _KNOWN:
@@ -214,6 +214,8 @@ def _response(call: Record) -> Record | None:
     """The response to a call, where the list has those of the calls beside it too."""
     parts = list(parts_of(call.get("result")))
     found = [mapping(part["functionResponse"]) for part in parts if "functionResponse" in part]
+    if not found and (text := _words(call.get("result"))):
+        found = [{"response": {"output": text}}]
     call_id = string(call, "id")
     own = [one for one in found if string(one, "id") in {call_id, ""}]
     return with_files(own[0], parts) if own else None

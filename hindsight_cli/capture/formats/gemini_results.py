@@ -81,12 +81,13 @@ def _response_text(response: Record) -> tuple[str, bool]:
     body = response.get("response")
     if not isinstance(body, dict):
         return text_of(body), False
-    error = body.get("error")
-    if error and "output" not in body:
-        return text_of(error), True
-    if isinstance(body.get("output"), str | list):
-        return text_of(body["output"]), False
-    return (json.dumps(body, ensure_ascii=False) if body else ""), False
+    if body.get("error") and "output" not in body:
+        return text_of(body["error"]), True
+    failed = body.get("isError") is True
+    for key in ("output", "content", "result"):
+        if isinstance(body.get(key), str | list):
+            return text_of(body[key]), failed
+    return (json.dumps(body, ensure_ascii=False) if body else ""), failed
 
 
 def _judged(text: str, call: Call, answer: Answer, *, failed: bool) -> tuple[str, Verdict]:

@@ -102,10 +102,11 @@ def abandoned_lines(path: Path) -> frozenset[int]:
         if not isinstance(value, dict):
             continue
         if isinstance(target := value.get("$rewindTo"), str):
-            ids = list(lines_of)
             # Like the agent: a target that is not there takes everything back.
-            for taken in ids[ids.index(target) if target in lines_of else 0 :]:
-                abandoned.update(lines_of.pop(taken))
+            taken = None
+            while lines_of and taken != target:
+                taken, lines = lines_of.popitem()
+                abandoned.update(lines)
         elif known := message_id(value):
             lines_of.setdefault(known, []).append(item.line)
     return frozenset(abandoned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from hindsight_cli.capture.formats.gemini_body import (
 from hindsight_cli.capture.formats.gemini_parts import Record, mapping, parts_of, string, with_files
 from hindsight_cli.capture.formats.gemini_results import Answer
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
+from hindsight_cli.capture.formats.qwen_rewinds import Stretches
 from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -39,6 +40,8 @@ _TELLING = frozenset(
 )
 _NOT_SAID = frozenset({"cron", "notification", "goal_runtime"})
 _MAX_CALLS = 4096
+_MAX_WAITING = 64
+_MAX_SESSIONS = 1000
 _MAX_NOTE_BYTES = 64 * 1024
 _MAX_UUIDS = 200_000
 
@@ -52,7 +55,7 @@ class _Session:
 class Reader:
     """Turns the records of one file into drafts."""
 
-    def __init__(self, path: Path, abandoned_lines: frozenset[int]) -> None:
+    def __init__(self, path: Path, abandoned_lines: Stretches) -> None:
         self._path = path
         self._abandoned = abandoned_lines
         self._sessions: dict[str, _Session] = {}
@@ -89,6 +92,8 @@ class Reader:
                 parent_call_id=_call_of_agent(self._path) if agent_id else None,
             )
             session = self._sessions[session_id] = _Session(info)
+            if len(self._sessions) > _MAX_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
         known = session.info
         session.info = replace(
             known,
@@ -143,9 +148,7 @@ class Reader:
 
     def _answer(self, response: Record, told: Record, call_id: str) -> Answer:
         decision, duration_ms = self._measured.end(call_id)
-        own_duration = told.get("durationMs")
-        if isinstance(own_duration, int) and not isinstance(own_duration, bool):
-            duration_ms = own_duration
+        own_duration = _milliseconds(told.get("durationMs"))
         return Answer(
             name=string(response, "name"),
             call_id=call_id or None,
@@ -153,7 +156,7 @@ class Reader:
             error_type=string(told, "errorType"),
             display=told.get("resultDisplay"),
             decision=decision,
-            duration_ms=duration_ms,
+            duration_ms=duration_ms if own_duration is None else own_duration,
             agent_id=string(mapping(told.get("resultDisplay")), "agentId"),
         )
 
@@ -236,7 +239,7 @@ class _Ids:
     """
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[str, list[str]] = OrderedDict()
+        self._shapes: OrderedDict[int, dict[int, int]] = OrderedDict()  # hashes: ids may be long
 
     def id_of(self, record: Record) -> str | None:
         uuid = string(mapping(record.get("forkedFrom")), "messageUuid") or string(record, "uuid")
@@ -244,12 +247,10 @@ class _Ids:
             return None
         parts = parts_of(record.get("message"))
         shape = f"{record.get('timestamp')} {[(list(p), len(string(p, 'text'))) for p in parts]}"
-        shapes = self._shapes.setdefault(uuid, [])
+        shapes = self._shapes.setdefault(hash(uuid), {})
         if len(self._shapes) > _MAX_UUIDS:
             self._shapes.popitem(last=False)
-        if shape not in shapes:
-            shapes.append(shape)
-        place = shapes.index(shape)
+        place = shapes.setdefault(hash(shape), len(shapes))
         return f"{uuid}/{place}" if place else uuid
 
 
@@ -260,8 +261,8 @@ class _Measured:
     """
 
     def __init__(self) -> None:
-        self._of_key: OrderedDict[str, list[Record]] = OrderedDict()
-        self._key_of: OrderedDict[str, str] = OrderedDict()
+        self._told: OrderedDict[int, deque[tuple[str, int | None]]] = OrderedDict()
+        self._key_of: OrderedDict[str, int] = OrderedDict()
 
     def begin(self, call: DraftEvent) -> None:
         if call.call_id:
@@ -270,27 +271,29 @@ class _Measured:
                 self._key_of.popitem(last=False)
 
     def add(self, event: Record) -> None:
-        call_id = string(event, "call_id")
         key = _key(string(event, "function_name"), event.get("function_args"))
-        if call_id:
-            self._key_of[call_id] = key = f"id {call_id}"
-        self._of_key.setdefault(key, []).append(event)
-        if len(self._of_key) > _MAX_CALLS:
-            self._of_key.popitem(last=False)
+        if call_id := string(event, "call_id"):
+            key = self._key_of[call_id] = hash(("id", call_id))
+        told = self._told.setdefault(key, deque(maxlen=_MAX_WAITING))
+        told.append((string(event, "decision"), _milliseconds(event.get("duration_ms"))))
+        if len(self._told) > _MAX_CALLS:
+            self._told.popitem(last=False)
 
     def end(self, call_id: str) -> tuple[str, int | None]:
         """The decision about a call and how long it took, each call's own in their order."""
-        key = self._key_of.pop(call_id, "")
-        events = self._of_key.get(key)
-        if not events:
+        key = self._key_of.pop(call_id, None)
+        told = self._told.get(key) if key is not None else None
+        if key is None or not told:
             return "", None
-        event = events.pop(0)
-        if not events:
-            del self._of_key[key]
-        duration = event.get("duration_ms")
-        is_number = isinstance(duration, int) and not isinstance(duration, bool)
-        return string(event, "decision"), duration if is_number else None
+        measured = told.popleft()
+        if not told:
+            del self._told[key]
+        return measured
 
 
-def _key(name: str, arguments: JsonValue) -> str:
-    return f"{name} {json.dumps(arguments, sort_keys=True)}"
+def _key(name: str, arguments: JsonValue) -> int:
+    return hash((name, json.dumps(arguments, sort_keys=True)))
+
+
+def _milliseconds(value: JsonValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
