@@ -1,4 +1,4 @@
-"""Whose keys they are: the command's, the shell's, a pager's whose input is no terminal."""
+"""Whose keys they are, and what they do: the command's, the shell's, a pager's behind a pipe."""
 
 from __future__ import annotations
 
@@ -110,3 +110,64 @@ def test_stopped_and_continued_in_the_background_it_leaves_the_terminal_alone(
     time.sleep(0.5)
 
     assert not modes(shell)[3] & termios.ECHO
+
+
+@pytest.mark.parametrize(
+    "stopped_by",
+    [
+        pytest.param("read key", id="by the key, as any program"),
+        pytest.param("kill -TSTP 0", id="by itself, as an editor"),
+    ],
+)
+def test_a_program_that_is_stopped_stops_the_run(shell: Any, through: str, stopped_by: str) -> None:
+    source = f"echo u''p; {stopped_by}; echo agai''n $key; exit 4"
+    shell.sendline(f"{through} sh -c {shlex.quote(source)}")
+    shell.expect_exact("up\r\n")
+    if "key" in stopped_by:
+        shell.sendcontrol("z")
+    shell.expect_exact("Stopped")
+    shell.expect_exact(PROMPT)
+    shell.sendline("fg")
+    time.sleep(0.5)
+    shell.sendline("")
+    shell.expect_exact("again\r\n")
+    shell.expect_exact(PROMPT)
+    shell.sendline("echo code $?")
+    shell.expect_exact("code 4\r\n")
+
+
+def test_a_shell_inside_has_job_control_of_its_own(shell: Any, through: str) -> None:
+    shell.sendline(f"{through} bash --norc --noprofile --noediting")
+    shell.expect_exact(PROMPT)
+    shell.sendline("sleep 60")
+    time.sleep(0.5)
+    shell.sendcontrol("z")
+    shell.expect_exact("Stopped")
+    shell.expect_exact(PROMPT)
+    shell.sendline("kill -9 %1; wait; exit 5")
+    shell.expect_exact("exit\r\n")
+    shell.expect_exact(PROMPT)
+    shell.sendline("echo code $?")
+    shell.expect_exact("code 5\r\n")
+
+
+def test_what_the_command_leaves_in_the_background_lives_on(
+    shell: Any, through: str, tmp_path: Path
+) -> None:
+    alive = tmp_path / "alive"
+    source = f"(sleep 1; echo yes > {shlex.quote(str(alive))}) & echo le``ft"
+    shell.sendline(f"{through} sh -c {shlex.quote(source)}")
+    shell.expect_exact(PROMPT)
+    deadline = time.monotonic() + 20
+    while not alive.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    assert alive.exists()
+
+
+def test_the_command_is_a_job_of_a_session_not_its_leader(shell: Any, through: str) -> None:
+    """As a shell's is: what it starts in its turn may start a session."""
+    see = "import os; me = os.getpid(); print(os.getpgrp() == me, os.getsid(0) == me, "
+    see += "os.tcgetpgrp(0) == me)"
+    shell.sendline(f"{through} {shlex.join([sys.executable, '-c', see])}")
+    shell.expect_exact("\nTrue False True\r\n")

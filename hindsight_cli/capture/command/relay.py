@@ -63,24 +63,25 @@ def run_command(argv: Sequence[str], env: Mapping[str, str], sink: Sink) -> Ende
             stack.callback(signals.close)
             if streams.main is not None:
                 sink.resized(*streams.main.rows_and_columns())
-            pid = start(argv, env, streams, signals)
+            pid, leader = start(argv, env, streams, signals)
         except OSError:  # no room for a process beside it, or for its descriptors
             stack.close()
             become(argv, env)
         streams.close_given()
         close_inherited()
-        return _Relay(streams, signals, sink, pid).run()
+        job = Job(pid, leader, streams.place, streams.main)
+        return _Relay(streams, signals, sink, job).run()
 
 
 class _Relay:
     """Carries on what is ready, until the child and its output have ended."""
 
-    def __init__(self, streams: Streams, signals: Signals, sink: Sink, pid: int) -> None:
+    def __init__(self, streams: Streams, signals: Signals, sink: Sink, job: Job) -> None:
         self._streams = streams
         self._signals = signals
         self._sink = sink
         self._loop = Loop()
-        self._job = Job(pid, streams.place, streams.main)
+        self._job = job
         self._status: int | None = None  # as waitpid gives it
         self._interrupted_by: int | None = None
         self._must_end = False  # even if nobody takes the output that is left
@@ -230,7 +231,7 @@ class _Relay:
             elif number == signal.SIGCONT:
                 self._go_on()
             elif number == signal.SIGTSTP:
-                self._job.send(signal.SIGSTOP)  # we follow once it has stopped
+                self._job.send(signal.SIGTSTP)  # we follow once it has stopped
             else:
                 self._pass_on(number, is_known=is_known)
 
@@ -246,8 +247,8 @@ class _Relay:
         stops = 0 if self._streams.place == OWN_GROUP else os.WUNTRACED
         if self._status is not None:
             return
-        pid, status = os.waitpid(self._job.pid, os.WNOHANG | stops)
-        if not pid:
+        status = self._job.wait(stops)
+        if status is None:
             return
         if os.WIFSTOPPED(status):
             self._suspend()
@@ -268,7 +269,7 @@ class _Relay:
             self._keyboard.give_back()
         stop_ourselves()
         self._go_on()
-        self._job.send(signal.SIGCONT)
+        self._job.go_on()
 
     def _go_on(self) -> None:
         """Continued, perhaps in the foreground again, and on a terminal of another size."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from hindsight_cli.capture.command.leader import Leader
     from hindsight_cli.capture.command.terminals import ChildTerminal
 
 # Asks a run to end: passed on, and told to our caller.
@@ -85,14 +86,33 @@ class Signals:
 
 
 class Job:
-    """The running child, as what signals are sent to."""
+    """The running child, as what is waited for and what signals are sent to."""
 
-    __slots__ = ("_place", "_terminal", "pid")
+    __slots__ = ("_leader", "_place", "_terminal", "pid")
 
-    def __init__(self, pid: int, place: str, terminal: ChildTerminal | None) -> None:
+    def __init__(
+        self, pid: int, leader: Leader | None, place: str, terminal: ChildTerminal | None
+    ) -> None:
         self.pid = pid
+        self._leader = leader
         self._place = place
         self._terminal = terminal
+
+    def wait(self, options: int) -> int | None:
+        """Its status as waitpid gives it, when it has changed."""
+        waited = self.pid if self._leader is None else self._leader.pid
+        pid, status = os.waitpid(waited, os.WNOHANG | options)
+        if not pid:
+            return None
+        if self._leader is None or os.WIFSTOPPED(status):
+            return status
+        return self._leader.status(status)
+
+    def go_on(self) -> None:
+        """Continue what has stopped."""
+        if self._leader is not None:
+            os.kill(self._leader.pid, signal.SIGCONT)
+        self.send(signal.SIGCONT)
 
     def send(self, number: int) -> None:
         """To the child's process group, and to the foreground group of its terminal.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import NoReturn
 
+    from hindsight_cli.capture.command.leader import Leader
     from hindsight_cli.capture.command.signals import Signals
     from hindsight_cli.capture.command.streams import Streams
 
@@ -29,8 +30,10 @@ OWN_GROUP = "own group"
 SAME_GROUP = "same group"
 
 
-def start(argv: Sequence[str], env: Mapping[str, str], streams: Streams, signals: Signals) -> int:
-    """The process id of `argv`, running.
+def start(
+    argv: Sequence[str], env: Mapping[str, str], streams: Streams, signals: Signals
+) -> tuple[int, Leader | None]:
+    """The process id of `argv`, running, and the leader of its session where it has its own.
 
     Signals we have handlers for are default in it; those we were started ignoring
     (nohup) stay ignored.
@@ -39,25 +42,32 @@ def start(argv: Sequence[str], env: Mapping[str, str], streams: Streams, signals
         CannotStartError: it could not be executed; nothing runs.
         OSError: the system has no room for another process.
     """
+    told, tell = os.pipe() if streams.place == OWN_SESSION else (-1, -1)
     report, reported = os.pipe()
     # No signal may meet our handlers in the child: they write to a pipe it shares.
     unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         pid = os.fork()
         if pid == 0:
-            _become(argv, env, streams, signals, reported)
+            _become(argv, env, streams, signals, (reported, tell))
         os.close(reported)
         reported = -1
         failure = os.read(report, 16)  # nothing: closed by a successful exec
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         os.close(report)
-        if reported >= 0:
-            os.close(reported)
+        for descriptor in (reported, tell):
+            if descriptor >= 0:
+                os.close(descriptor)
     if failure:
         os.waitpid(pid, 0)
         raise _cannot_start(argv[0], int(failure))
-    return pid
+    if told < 0:
+        return pid, None
+    from hindsight_cli.capture.command.leader import Leader
+
+    leader = Leader(pid, told)
+    return leader.command, leader
 
 
 def become(argv: Sequence[str], env: Mapping[str, str]) -> NoReturn:
@@ -106,12 +116,15 @@ def _become(
     env: Mapping[str, str],
     streams: Streams,
     signals: Signals,
-    report: int,
+    to_us: tuple[int, int],
 ) -> None:
-    """The child's side: never returns."""
+    """The child's side: never returns. `to_us`: the pipe for a failure, and the leader's."""
+    report, tell = to_us
     try:
         if streams.place == OWN_SESSION:
-            _lead_session(streams.child[0])
+            from hindsight_cli.capture.command.leader import lead_session
+
+            lead_session(streams.child[0], tell, signals.handled)
         elif streams.place == OWN_GROUP:
             os.setpgid(0, 0)
         for number, descriptor in enumerate(streams.child):
@@ -129,14 +142,6 @@ def _become(
         failure = EINVAL
     os.write(report, b"%d" % failure)
     os._exit(NOT_FOUND)
-
-
-def _lead_session(terminal: int) -> None:
-    import fcntl
-    import termios
-
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
 
 def _execute(argv: list[str], env: Mapping[str, str]) -> int:
