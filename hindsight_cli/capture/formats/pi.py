@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.formats import pi_stream
 from hindsight_cli.capture.formats.content import blocks_of, type_of
 from hindsight_cli.capture.formats.jsonlines_reader import (
     Record,
@@ -41,7 +42,7 @@ def recognizes(path: Path, head: bytes) -> bool:
         except (ValueError, RecursionError):
             continue
         if isinstance(record, dict) and (is_header(record) or _is_message(record)):
-            return True
+            return not pi_stream.recognizes(path, head)
     return False
 
 
@@ -49,7 +50,7 @@ def _is_message(record: Mapping[str, JsonValue]) -> bool:
     message = record.get("message")
     if type_of(record) != "message" or "parentId" not in record or not isinstance(message, dict):
         return False
-    is_own = message.get("role") in _OWN_ROLES or any(key in message for key in _OWN_KEYS)
+    is_own = str(message.get("role")) in _OWN_ROLES or any(key in message for key in _OWN_KEYS)
     return is_own or any(type_of(b) == "toolCall" for b in blocks_of(message.get("content")))
 
 

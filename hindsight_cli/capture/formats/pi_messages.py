@@ -18,6 +18,7 @@ from hindsight_cli.capture.formats.content import (
     type_of,
 )
 from hindsight_cli.capture.formats.injected_text import split_injected
+from hindsight_cli.capture.formats.openclaw_text import split_context
 from hindsight_cli.capture.formats.pi_results import command_result, result_event
 from hindsight_cli.capture.formats.pi_sessions import OPENCLAW, Conversation
 from hindsight_cli.capture.status import error_type_of
@@ -119,7 +120,7 @@ def _spoken(text: str, time: str | None, conversation: Conversation) -> Iterator
         yield event(EventType.MESSAGE, Actor.SYSTEM, time, written.group().strip(), injected=True)
         text = text[written.end() :]
     text, encoded = take_out_encoded(text)
-    for part, injected in split_injected(text):
+    for part, injected in _parts(text, conversation):
         if injected:
             yield event(EventType.MESSAGE, Actor.SYSTEM, time, part, injected=True)
             continue
@@ -127,6 +128,18 @@ def _spoken(text: str, time: str | None, conversation: Conversation) -> Iterator
         conversation.has_task = True
         yield replace(event(kind, Actor.USER, time, part), blobs=encoded)
         encoded = ()
+
+
+def _parts(text: str, conversation: Conversation) -> Iterator[tuple[str, bool]]:
+    """The parts of a user message, each with whether a harness wrote it."""
+    if conversation.session.agent != OPENCLAW:
+        yield from split_injected(text)
+        return
+    for part, injected in split_context(text):
+        if injected:
+            yield part, True
+        else:
+            yield from split_injected(part)
 
 
 def _typed_command(
@@ -170,7 +183,9 @@ def _assistant_events(
         elif (text := block_text(block)).strip():
             blobs = blobs_of([block])
             yield replace(event(EventType.MESSAGE, Actor.AGENT, time, text), blobs=blobs)
-    yield from _cut_off(message, time)
+    broken = list(_cut_off(message, time))
+    conversation.broken = bool(broken)
+    yield from broken
 
 
 def _call_event(block: Message, time: str | None, conversation: Conversation) -> DraftEvent:

@@ -27,6 +27,7 @@ _TIMED_OUT = frozenset({"timeout", "timed_out", "timed-out"})
 _KILLED = frozenset({"killed", "aborted", "cancelled", "canceled"})
 # What OpenClaw writes where a call has no answer, so that the model's API takes the history.
 _STAND_IN = "missing tool result in session history"
+_ARGUMENTS = "\n\nReceived arguments:\n"
 _MAX_RUNNING = 256
 _MAX_MS = 10**12
 
@@ -121,7 +122,7 @@ def _judged(
         )
     return text, derive_status(
         ToolOutput(
-            text=text,
+            text=text.split(_ARGUMENTS, 1)[0],  # a call's own words say nothing of its fate
             tool_kind=call.kind if call else None,
             command=call.command if call else "",
             flag=flag,

@@ -22,11 +22,13 @@ PI, OPENCLAW = "pi", "openclaw"
 _ID_IN_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _LOOKAHEAD_BYTES = 256 * 1024
 _MAX_HEADER_BYTES = 64 * 1024
+_MAX_LIST_BYTES = 16 * 1024 * 1024
 _MAX_ANCESTORS = 50
 _OPENCLAW_FOLDERS = frozenset({".openclaw", ".clawdbot", ".moltbot"})
 _OPENCLAW_SIGN = re.compile(
     rb'"provider"\s*:\s*"openclaw"|"customType"\s*:\s*"(?:openclaw[.:]|model-snapshot")'
 )
+_SUBAGENT_SIGN = re.compile(rb"\[Subagent (?:Context|Task)\]")
 
 
 @dataclass(slots=True)
@@ -37,6 +39,7 @@ class Conversation:
     calls: CallMemory = field(default_factory=CallMemory)
     running: dict[str, Call] = field(default_factory=dict)  # commands left in the background
     has_task: bool = False
+    broken: bool = False  # the last reply broke off
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,9 @@ class SessionTracker:
             conversation = self._conversation(self._origins[0].session_id)
             cwd = entry.get("cwd")
             conversation.session = replace(
-                conversation.session, cwd=cwd if isinstance(cwd, str) and cwd else None
+                conversation.session,
+                cwd=cwd if isinstance(cwd, str) and cwd else None,
+                parent_session_id=self._spawned_by(self._origins[0].session_id),
             )
         elif model := _model_of(kind, entry):
             conversation = self.conversation_of(entry)
@@ -90,6 +95,15 @@ class SessionTracker:
                     break
                 origin = earlier
         return self._conversation(origin.session_id)
+
+    def _spawned_by(self, session_id: str) -> str | None:
+        """The session a subagent of OpenClaw's works for: a list beside the files says so."""
+        if self._agent != OPENCLAW or not _SUBAGENT_SIGN.search(_head(self._path)):
+            return None
+        listed = _listed(self._path.parent / "sessions.json")
+        keys = [e.get("spawnedBy") for e in listed.values() if e.get("sessionId") == session_id]
+        parent = listed.get(str(keys[0]), {}).get("sessionId") if keys else None
+        return parent if isinstance(parent, str) and parent else None
 
     def _conversation(self, session_id: str) -> Conversation:
         known = self._conversations.get(session_id)
@@ -151,10 +165,24 @@ def _id_of(path: Path) -> str:
 
 
 def _agent_of(path: Path) -> str:
-    if _OPENCLAW_FOLDERS & set(path.parts):
-        return OPENCLAW
+    is_openclaw = _OPENCLAW_FOLDERS & set(path.parts) or _OPENCLAW_SIGN.search(_head(path))
+    return OPENCLAW if is_openclaw else PI
+
+
+def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return OPENCLAW if _OPENCLAW_SIGN.search(file.read(_LOOKAHEAD_BYTES)) else PI
+        return file.read(_LOOKAHEAD_BYTES)
+
+
+def _listed(path: Path) -> dict[str, dict[str, JsonValue]]:
+    """What OpenClaw notes down of the sessions in a folder, by their keys."""
+    try:
+        with path.open("rb") as file:
+            known = parse_json(file.read(_MAX_LIST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    entries = known if isinstance(known, dict) else {}
+    return {key: entry for key, entry in entries.items() if isinstance(entry, dict)}
 
 
 def _model_of(kind: str, entry: Mapping[str, JsonValue]) -> str | None:
