@@ -32,6 +32,8 @@ from tests.unit.codex_lines import (
         ({"content": "boom", "success": False}, Status.ERROR, "flag", "boom"),
         ([{"type": "input_text", "text": "Process exited with code 3\nOutput:\nboom"}],
          Status.ERROR, "exit_code", "boom"),
+        ([{"type": "input_text", "text": "Script completed\nWall time 0.5 seconds\nOutput:\n"},
+          {"type": "input_text", "text": "fine"}], Status.OK, "no_failure_signal", "fine"),
         ({"type": "input_text", "text": "fine"}, Status.OK, "no_failure_signal", "fine"),
         ("failed to parse function arguments: missing field `cmd`", Status.ERROR, "harness", None),
         ("write_stdin failed: Unknown process id 7", Status.ERROR, "harness", None),
@@ -110,6 +112,7 @@ def test_calls_made_inside_a_script_are_calls_of_their_own(tmp_path: Path) -> No
     ]
     assert [r[0] for r in results(drafts)] == [Status.ERROR, Status.OK]
     assert events(drafts, EventType.TOOL_RESULT)[0].text == "No rule to make target"
+    assert drafts[2].native_id == "exec-1-item_completed"
 
 
 def test_calls_of_a_review_are_told_and_an_end_without_any_call_is_not(tmp_path: Path) -> None:

@@ -75,8 +75,10 @@ class Rollout:
     def id_of(self, kind: str, payload: Mapping[str, JsonValue]) -> str | None:
         """The item's own id; with a mark of its content where another has it already."""
         native = string(payload, "id")
-        if native is None and (call_id := string(payload, "call_id")) is not None:
-            native = f"{call_id}-{kind}"
+        if native is None:
+            item = payload.get("item")  # of a call that has none of its own
+            call_id = string(item, "id") if isinstance(item, dict) else string(payload, "call_id")
+            native = f"{call_id}-{kind}" if call_id else None
         if native is None:
             return None
         content = hash(repr([kind, payload]))

@@ -87,8 +87,11 @@ def answer_of(output: JsonValue) -> Answer:
     refusal = ""
     if _SCRIPT.search(head) or (not frame and HARNESS.match(text)):
         flag, refusal = True, _refusal(text)
+    body = text[len(head) :]
+    if head and not isinstance(output, str):  # the frame is an item of its own
+        body = body.removeprefix("\n")
     return Answer(
-        text=text[len(head) :],
+        text=body,
         blobs=blobs,
         exit_code=code,
         duration_ms=None if seconds is None else round(seconds * 1000),
