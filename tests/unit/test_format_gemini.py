@@ -175,6 +175,16 @@ def test_the_folder_is_read_from_the_program_s_own_words() -> None:
     assert read(SUBAGENT)[-1].session.cwd == "/srv/bakery"
 
 
+def test_the_folder_is_read_from_the_note_above_the_chats(tmp_path: Path) -> None:
+    chats = tmp_path / "chats" / "s0"
+    chats.mkdir(parents=True)
+    (tmp_path / ".project_root").write_text("/srv/mill\n", encoding="utf-8")
+
+    for folder in (chats.parent, chats):
+        drafts = read(write(folder, [HEADER, a_user("u1", "Grind.")]))
+        assert drafts[-1].session.cwd == "/srv/mill"
+
+
 def test_tokens_of_a_reply_are_counted_once() -> None:
     counted = [draft for draft in read(CHAT) if draft.usage]
 
@@ -358,6 +368,11 @@ def test_a_rewind_to_what_is_not_there_takes_everything_back(tmp_path: Path) -> 
             *("error", "flag", None),
         ),
         (a_call(result=None, status="cancelled"), "cancelled", "interrupted", None),
+        (a_call(result="Output: x\nExit Code: 6"), "error", "exit_code", 6),
+        (
+            a_call(name="mcp_stock_find", response={"content": [{"text": "No."}], "isError": True}),
+            *("error", "flag", None),
+        ),
         (
             a_call(result=None, resultDisplay="Command exited with code: 4"),
             *("error", "exit_code"),

@@ -14,6 +14,7 @@ from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats import detect_format, qwen
+from hindsight_cli.capture.formats.qwen_rewinds import Stretches
 from hindsight_cli.records.event import Actor, EventType, Status
 from tests.unit.test_format_shapes import assert_sound, bent
 
@@ -217,6 +218,14 @@ def test_a_lost_parent_hides_nothing(tmp_path: Path) -> None:
     assert [e.extra.get("branch") for e in events(drafts, EventType.TASK, EventType.MESSAGE)] == [
         *(None, None, None)
     ]
+
+
+def test_rewinds_within_what_a_later_one_takes_back_are_one_stretch() -> None:
+    lines = Stretches()
+    for first, end in ((3, 5), (8, 8), (9, 12), (4, 14), (20, 22)):
+        lines.add(first, end)
+
+    assert [line for line in range(25) if line in lines] == [*range(3, 14), 20, 21]
 
 
 def test_a_rewind_to_the_beginning_leaves_all_before(tmp_path: Path) -> None:

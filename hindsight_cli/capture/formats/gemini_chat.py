@@ -34,6 +34,7 @@ _FOLDER = re.compile(
     re.DOTALL,
 )
 _SERVER = re.compile(r"\((.+) MCP Server\)\Z")
+_MAX_PATH_BYTES = 4096
 _TOKENS = ("input", "output", "cached", "thoughts", "tool", "total")
 
 
@@ -51,7 +52,7 @@ class Chat:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._session = SessionInfo(session_id=path.stem, agent=AGENT)
+        self._session = SessionInfo(session_id=path.stem, agent=AGENT, cwd=_project_root(path))
         self._conversation = Conversation()
         self._seen: set[int] = set()  # hashes of ids
 
@@ -208,6 +209,17 @@ class Chat:
             response = {}
         if response is not None:
             yield from self._conversation.response_events(response, ended, answer)
+
+
+def _project_root(path: Path) -> str | None:
+    """The folder a chat is about, from the note that later versions keep above `chats`."""
+    for folder in list(path.parents)[1:3]:  # a subagent's file lies one deeper
+        try:
+            with (folder / ".project_root").open("rb") as file:
+                return file.read(_MAX_PATH_BYTES).decode().strip() or None
+        except (OSError, ValueError):
+            continue
+    return None
 
 
 def _response(call: Record) -> Record | None:
