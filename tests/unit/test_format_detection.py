@@ -23,6 +23,8 @@ FOLDER = Path(__file__).parent.parent / "fixtures"
         ("gemini", "gemini"),
         ("gemini_stream", "gemini-stream"),
         ("mini_swe_agent", "mini-swe-agent"),
+        ("opencode", "opencode"),
+        ("opencode_run", "opencode-run"),
         ("qwen", "qwen"),
         ("messages", "messages"),
     ],

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, SessionInfo, size_of
+from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, SessionInfo
 from hindsight_cli.capture.formats.content import take_out_encoded, type_of
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.opencode_results import (
@@ -38,7 +38,7 @@ _GOES_ON = frozenset({"", "tool-calls", "unknown"})
 _END_STATES = {"stop": "completed", "length": "out of tokens", "content-filter": "filtered"}
 _TYPED = "The following tool was executed by the user"
 _QUOTED = re.compile(r'"((?:[^"\\]|\\[^"]|\\")*)"')
-_MAX_HELD_CHARS = 4_000_000
+_MAX_HELD = 64
 # The first 48 bits of an id are its time in units of 1/4096 ms; what does not fit is cut off.
 _ID_TIME = re.compile(r"[a-z]+_([0-9a-f]{12})")
 _ID_UNITS_PER_MS = 4096
@@ -212,27 +212,25 @@ def is_ended(about: Record) -> bool:
 def usage_on_last_part(items: Iterable[Draft | Problem]) -> Iterator[Draft | Problem]:
     """Records in their order, what a step cost on the last of its parts that became an event.
 
-    The part that ends a step and has the count is mostly no event itself.
+    The part that ends a step, and has the count, is mostly no event itself.
     """
-    held: list[Draft | Problem] = []
-    size = 0
+    last: Draft | None = None  # held back until its step has ended
+    after: list[Draft | Problem] = []
     for item in items:
-        if isinstance(item, Draft) and item.usage and held and not item.events:
-            first = held[0]
-            if isinstance(first, Draft):
-                held[0] = replace(first, usage=item.usage)
-        opens = isinstance(item, Draft) and bool(item.events)
-        if opens or size > _MAX_HELD_CHARS or (isinstance(item, Draft) and item.usage):
-            yield from held
-            held, size = [], 0
-        if opens and isinstance(item, Draft) and not item.usage:
-            held = [item]
-            size = size_of(item)
-        elif held:
-            held.append(item)
+        usage = item.usage if isinstance(item, Draft) else None
+        if usage and last and isinstance(item, Draft) and not item.events:
+            last, item = replace(last, usage=usage), replace(item, usage=None)  # noqa: PLW2901
+        is_event = isinstance(item, Draft) and bool(item.events)
+        if last and (usage or is_event or len(after) > _MAX_HELD):
+            yield from (last, *after)
+            last, after = None, []
+        if isinstance(item, Draft) and is_event and not usage:
+            last = item
+        elif last:
+            after.append(item)
         else:
             yield item
-    yield from held
+    yield from (last, *after) if last else ()
 
 
 def _event(
