@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -127,7 +128,19 @@ def run(plan: RunPlan, say: Say) -> int:
         say(f"Recorded through pipes, not as on a terminal: {ended.fallback}.")
     with contextlib.suppress(KeyboardInterrupt):  # no more waiting; the command's end stands
         recorder.finish(ended)
+    if ended.signal == signal.SIGINT:
+        _end_by_interrupt(whole_group=ended.is_apart and ended.interrupted_by is None)
     return ended.exit_code
+
+
+def _end_by_interrupt(*, whole_group: bool) -> None:
+    """End as the command did: Ctrl-C ends a loop or a script only if what it ran died of it.
+
+    `whole_group`: the script that runs us has to be told, as its terminal would have.
+    """
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(0 if whole_group else os.getpid(), signal.SIGINT)
 
 
 def _with_block(

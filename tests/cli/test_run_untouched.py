@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import select
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pexpect
 import pytest
 
 from hindsight_cli.api.project import Project
@@ -87,3 +90,37 @@ def test_a_descriptor_that_the_command_closes_is_closed(project: Project) -> Non
     os.close(ours)
 
     assert ended == [ours]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("for i in 1 2; do $RUN sh -c 'echo u``p; exec sleep 30'; done", id="loop"),
+        pytest.param("bash ./script", id="script"),
+    ],
+)
+def test_ctrl_c_ends_what_runs_the_command_too(project: Project, source: str) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash")
+    script = project.root / "script"
+    script.write_text(f"{RUN} sh -c 'echo up; exec sleep 30'\necho next\n")
+    shell: Any = pexpect.spawn(
+        bash,
+        ["--norc", "--noprofile", "--noediting"],
+        cwd=str(project.root),
+        env={**os.environ, "PS1": "ready> "},
+        timeout=30,
+    )
+    shell.expect_exact("ready> ")
+    shell.sendline(source.replace("$RUN", RUN))
+    shell.expect_exact("up\r\n")
+    shell.sendintr()
+    shell.expect_exact("ready> ")
+    seen = shell.before
+    shell.sendline("echo code $?")
+    shell.expect_exact("code 130\r\n")
+    shell.close(force=True)
+
+    assert b"next" not in seen
+    assert b"up" not in seen

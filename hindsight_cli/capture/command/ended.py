@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Ended:
     """How a child ended."""
 
-    __slots__ = ("exit_code", "fallback", "interrupted_by", "mode", "signal")
+    __slots__ = ("exit_code", "fallback", "interrupted_by", "is_apart", "mode", "signal")
 
     def __init__(
         self,
@@ -40,4 +40,5 @@ class Ended:
         self.mode = mode  # "pty", "pipe", or "none": it could not be started
         self.signal = signal  # the signal that ended the child
         self.interrupted_by = interrupted_by  # the signal we were sent and passed on
+        self.is_apart = False  # what its terminal sent it, our process group did not hear
         self.fallback = fallback  # why pipes although on a terminal; "" otherwise

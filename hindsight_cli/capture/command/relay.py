@@ -214,13 +214,15 @@ class _Relay:
     def _ended(self) -> Ended:
         status = self._status or 0
         by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-        return Ended(
+        ended = Ended(
             exit_code=os.WEXITSTATUS(status) if by is None else _BY_SIGNAL + by,
             mode=self._streams.mode,
             signal=by,
             interrupted_by=self._interrupted_by,
             fallback=self._streams.fallback,
         )
+        ended.is_apart = self._streams.place == OWN_SESSION
+        return ended
 
     def _on_signals(self, _event: int) -> None:
         for number, is_known in self._signals.take():
