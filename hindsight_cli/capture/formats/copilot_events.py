@@ -34,7 +34,6 @@ from hindsight_cli.records.jsonvalue import JsonValue
 _NOW = re.compile(r"\s*<current_datetime>[^<]*</current_datetime>\s*")
 _FROM_HARNESS = ("skill-", "system", "autopilot", "hook", "instruction", "schedule")
 _TOLD = frozenset({"shell_completed", "shell_detached_completed", "agent_completed"})
-_BAD_ENDS = {"aborted", "failed"}
 Reader = Callable[[Record, str | None, Conversation], Iterator[DraftEvent]]
 
 
@@ -55,10 +54,10 @@ def events_of(record: Record, conversation: Conversation) -> Iterator[DraftEvent
     elif reader := _READERS.get(kind):
         yield from reader(data_of(record), time, conversation)
     else:
-        _note(kind, data_of(record), conversation)
+        _note(kind, data_of(record), time, conversation)
 
 
-def _note(kind: str, data: Record, conversation: Conversation) -> None:
+def _note(kind: str, data: Record, time: str | None, conversation: Conversation) -> None:
     """Remember what a later event depends on."""
     if kind == "session.usage_record" and isinstance(usage := data.get("usage"), dict):
         numbers = {k: v for k, v in usage.items() if k in _USAGE and type(v) in (int, float)}
@@ -68,6 +67,7 @@ def _note(kind: str, data: Record, conversation: Conversation) -> None:
         result, call = data.get("result"), conversation.open.get(string(data, "toolCallId"))
         if call is not None and isinstance(result, dict):
             call.decision = string(result, "kind")
+            call.began = time or call.began  # a person's time to think is none of the call's
 
 
 _USAGE = frozenset(
@@ -297,8 +297,7 @@ def _error(data: Record, time: str | None, talk: Conversation) -> Iterator[Draft
 
 
 def _notice(data: Record, time: str | None, _: Conversation) -> Iterator[DraftEvent]:
-    text = string(data, "message") or string(data, "summary")
-    if text:
+    if text := string(data, "message") or string(data, "summary"):
         yield event(EventType.OTHER, Actor.SYSTEM, time, text, injected=True)
 
 
@@ -337,7 +336,6 @@ _READERS: dict[str, Reader] = {
     "session.shutdown": _ended("completed"),
     "session.error": _error,
     "session.warning": _notice,
-    "session.task_complete": _notice,
     "session.handoff": _notice,
     "session.compaction_complete": _compaction,
     "session.truncation": _compaction,

@@ -31,7 +31,8 @@ _EXIT = re.compile(
     r"(?:completed|exited)(?: with exit code (-?\d{1,9}))?>\s*\Z"
 )
 _RUNNING = re.compile(
-    r"<command (?:started in background with shellId: |with (?:shellId|id): )([^\s>]+)"
+    r"<command (?:started in (?:detached )?background with shellId: |with (?:shellId|id): )"
+    r"([^\s>]+)"
     r"(?:>| is still running)"
 )
 
@@ -51,7 +52,7 @@ def result_event(
             text=text,
             tool_kind=call.kind if call else None,
             command=call.command if call else "",
-            flag=not success if isinstance(success, bool) else None,
+            flag=_flag(success, call, code),
             exit_code=code,
             refusal=_refusal(made.decision if made else "", error),
         )
@@ -90,6 +91,14 @@ def cancelled_result(call_id: str, call: Call, time: str | None) -> DraftEvent:
         status_rule="interrupted",
         error_type="interrupted",
     )
+
+
+def _flag(success: JsonValue, call: Call | None, code: int | None) -> bool | None:
+    """Whether the call failed, by the flag; that a shell answered says nothing of its command."""
+    if not isinstance(success, bool):
+        return None
+    is_shell = call is not None and call.kind is ToolKind.SHELL
+    return None if success and is_shell and code is None else not success
 
 
 def _refusal(decision: str, error: Record) -> str:

@@ -14,8 +14,8 @@ _FAMILIES = {
         mcp_servers_loaded mode_changed mode_notice_delivered model_change
         permissions_changed plan_changed remote_steerable_changed resume schedule_cancelled
         schedule_created schedule_rearmed session_limits_changed skills_loaded start
-        title_changed todos_changed tools_updated usage_checkpoint usage_info usage_record
-        workspace_file_changed""",
+        task_complete title_changed todos_changed tools_updated usage_checkpoint usage_info
+        usage_record workspace_file_changed""",
     "assistant": """fusion_phase_completed fusion_phase_failed idle intent message_delta
         message_start reasoning_delta streaming_delta tool_call_delta turn_end turn_start
         usage""",

@@ -13,9 +13,9 @@ from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.formats.calls import Call, call_of
 from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded, text_of
 from hindsight_cli.capture.formats.injected_text import without_trailing_reminders
-from hindsight_cli.capture.formats.pi_sessions import Conversation
+from hindsight_cli.capture.formats.pi_sessions import OPENCLAW, Conversation
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
-from hindsight_cli.records.event import Actor, EventType, Status
+from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 Record = Mapping[str, JsonValue]
@@ -43,7 +43,10 @@ def result_event(message: Record, time: str | None, conversation: Conversation) 
     text, encoded = take_out_encoded(text)
     flag = message.get("isError")
     judged = _started(conversation, details, call)
-    text, verdict = _judged(text, judged, details, flag if isinstance(flag, bool) else None)
+    told = flag if isinstance(flag, bool) else None
+    if told is False and conversation.session.agent == OPENCLAW and _is_shell(judged):
+        told = None  # it says that the tool answered
+    text, verdict = _judged(text, judged, details, told)
     extra = _extra(details)
     if "running" in extra and call is not None and len(conversation.running) < _MAX_RUNNING:
         conversation.running[str(extra["running"])] = call
@@ -93,6 +96,10 @@ def command_result(message: Record, time: str | None, call: Call) -> DraftEvent:
         error_type=verdict.error_type,
         blobs=encoded,
     )
+
+
+def _is_shell(call: Call | None) -> bool:
+    return call is not None and call.kind is ToolKind.SHELL
 
 
 def _started(conversation: Conversation, details: Record, call: Call | None) -> Call | None:
