@@ -431,12 +431,22 @@ def test_two_printed_runs_in_one_file_are_two_sessions(tmp_path: Path) -> None:
     assert [e.text for e in events(drafts, EventType.TASK)] == ["One.", "One.", "Cut off."]
 
 
-def test_a_session_without_a_start_has_the_name_of_its_folder(tmp_path: Path) -> None:
-    folder = tmp_path / SESSION
-    folder.mkdir()
-    path = written(folder / "events.jsonl", [an_event(1, "user.message", content="Hi.")])
+@pytest.mark.parametrize("name", [f"{SESSION}/events.jsonl", f"{SESSION}.jsonl"])
+def test_a_session_without_a_start_is_named_by_its_place(tmp_path: Path, name: str) -> None:
+    (tmp_path / SESSION).mkdir()
+    path = written(tmp_path / name, [an_event(1, "user.message", content="Hi.")])
 
     assert read(path)[0].session.session_id == SESSION
+
+
+def test_an_event_written_twice_has_one_id_and_two_with_one_id_have_two(tmp_path: Path) -> None:
+    first, other = (an_event(1, "user.message", content=text) for text in ("One.", "Two."))
+
+    drafts = read(written(tmp_path / "e.jsonl", [first, first, other, other]))
+
+    one, again, two, also = (draft.native_id for draft in drafts)
+    assert (one, two) == (again, also)
+    assert one == "id-1" != two
 
 
 def test_unknown_events_are_noticed_and_those_of_the_moment_are_not(tmp_path: Path) -> None:

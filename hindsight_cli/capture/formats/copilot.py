@@ -14,7 +14,7 @@ from pathlib import Path
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.copilot_events import events_of, is_known
-from hindsight_cli.capture.formats.copilot_sessions import Conversation, SessionTracker
+from hindsight_cli.capture.formats.copilot_sessions import Conversation, Ids, SessionTracker
 from hindsight_cli.capture.formats.jsonlines_reader import (
     Record,
     no_record,
@@ -59,18 +59,18 @@ def _is_event(record: Mapping[str, JsonValue]) -> bool:
 
 def read(path: Path) -> Iterator[Draft | Problem]:
     """Every line in file order; memory is bound to one line."""
-    sessions = SessionTracker(path)
+    sessions, ids = SessionTracker(path), Ids()
     for item in read_json_lines(path):
         if isinstance(item, Problem):
             yield item
         elif isinstance(item.value, dict):
-            yield _draft(item, item.value, sessions)
+            yield _draft(item, item.value, sessions, ids)
         else:
             yield no_record(item.line, item.value)
 
 
 def _draft(
-    item: Record, record: Mapping[str, JsonValue], sessions: SessionTracker
+    item: Record, record: Mapping[str, JsonValue], sessions: SessionTracker, ids: Ids
 ) -> Draft | Problem:
     kind = type_of(record)
     sessions.note(item.line, record)
@@ -83,19 +83,11 @@ def _draft(
         session=conversation.session,
         line=item.line,
         native_type=kind or "(no type)",
-        native_id=_id_of(record),
+        native_id=ids.id_of(record),
         events=events,
         usage=_usage_of(record, events, conversation),
         known=known,
     )
-
-
-def _id_of(record: Mapping[str, JsonValue]) -> str | None:
-    native = record.get("id")
-    if isinstance(native, str) and native:
-        return native
-    stamp = record.get("timestamp")
-    return f"result-{stamp}" if type_of(record) == "result" and isinstance(stamp, str) else None
 
 
 def _usage_of(

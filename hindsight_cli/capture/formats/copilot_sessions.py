@@ -20,6 +20,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _LOOKAHEAD_BYTES = 1024 * 1024
 _MAX_RESULT_BYTES = 1024 * 1024
 _MAX_REMEMBERED = 4096
+_MAX_IDS = 200_000
 _RESULT = re.compile(rb'\{"type"\s*:\s*"result"')
 _START = re.compile(rb'"type"\s*:\s*"session\.start"')
 _FIRST_ID = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
@@ -63,6 +64,27 @@ def bound(remembered: OrderedDict[str, object] | OrderedDict[str, OpenCall]) -> 
         remembered.popitem(last=False)
 
 
+class Ids:
+    """The id of each event; with a mark of its content where another event has it already."""
+
+    def __init__(self) -> None:
+        self._first: OrderedDict[str, int] = OrderedDict()
+
+    def id_of(self, record: Record) -> str | None:
+        native = string(record, "id")
+        if not native and type_of(record) == "result" and (at := string(record, "timestamp")):
+            native = f"result-{at}"
+        if not native:
+            return None
+        text = repr(record)
+        first = self._first.setdefault(native, hash(text))
+        if len(self._first) > _MAX_IDS:
+            self._first.popitem(last=False)
+        if first == hash(text):
+            return native
+        return f"{native}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
 class SessionTracker:
     """The session of each line; a subagent's is `<session>-agent-<id>`."""
 
@@ -71,16 +93,14 @@ class SessionTracker:
         self._fallback = _fallback_id(path)
         self._conversations: dict[str, Conversation] = {}
         self._main_id = self._results[0][1] if self._results else self._fallback
-        self._is_named = not self._results
         self._agents: dict[str, tuple[str, str | None]] = {}  # call and parent agent of each
 
     def note(self, line: int, record: Record) -> None:
         """Take into account what a line tells of its session."""
         kind, data = type_of(record), data_of(record)
-        if self._results:
-            left = [one for one in self._results if one[0] >= line]
-            self._results = left
-            self._main_id = left[0][1] if left else self._fallback
+        if self._results and self._results[0][0] < line:
+            del self._results[0]
+            self._main_id = self._results[0][1] if self._results else self._fallback
         if kind == "session.start":
             self._main_id = string(data, "sessionId") or self._fallback
             self._describe(data, parent=string(data, "detachedFromSpawningParentSessionId"))
@@ -174,9 +194,10 @@ def _session_in(raw: bytes) -> str:
 
 
 def _fallback_id(path: Path) -> str:
-    """The id of a session that names none: its folder's, else one made of its first event."""
-    if path.stem == "events" and _UUID.fullmatch(path.parent.name):
-        return path.parent.name
+    """The id of a session that names none: its folder's or file's, else one of its first event."""
+    name = path.parent.name if path.stem == "events" else path.stem
+    if _UUID.fullmatch(name):
+        return name
     with path.open("rb") as file:
         first = _FIRST_ID.search(file.read(_LOOKAHEAD_BYTES))
     mark = first[1] if first else path.name.encode("utf-8", "replace")
