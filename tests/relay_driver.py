@@ -36,6 +36,9 @@ class Report:
     def resized(self, rows: int, columns: int) -> None:
         self.sizes.append([rows, columns])
 
+    def started(self, pid: int) -> None:
+        self.pid = pid
+
     def typed(self) -> None:
         self.enters += 1
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from hindsight_cli.api.injecting import Prepared
 
 _TICK_S = 1.0
+_HANG_UP_S = 2.0  # what a command may take to end by itself
+_LONGEST_START_S = 60
 _LONGEST_FINISH_S = 600
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
@@ -41,6 +43,7 @@ def serve(plan: RunPlan, feed_fd: int, reply_fd: int) -> None:
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     voice = _Voice(reply_fd)
+    signal.alarm(_LONGEST_START_S)  # a file system that does not answer holds no process for ever
     try:
         project = Project.open_or_init(plan.start, env=plan.env)
         _log_to(project.folder / "logs" / "run.log")
@@ -79,10 +82,12 @@ class RunRecorder:
         self._terminal = TerminalTrace(project, plan)
         self._segments = Segments(self._terminal.observe)
         self._ended: dict[str, JsonValue] | None = None
+        self._child: int | None = None
 
     def record(self, reader: feed.FrameReader) -> None:
         """Take frames until the run ended; then store, reflect and report."""
         prepared = _prepare(self._project, self._plan, self._voice)
+        signal.alarm(0)
         try:
             self._terminal.begin()
             while self._ended is None and not reader.at_end:
@@ -91,6 +96,8 @@ class RunRecorder:
                         prepared.deliver()
                     self._take(kind, payload)
                 self._segments.tick(time.monotonic())
+            if self._ended is None and self._child is not None:
+                _hang_up(self._child)
             self._finish()
         finally:
             if prepared is not None:
@@ -105,6 +112,8 @@ class RunRecorder:
         elif kind == feed.RESIZED:
             rows, columns = map(int, payload.split())
             self._segments.resized(rows, columns)
+        elif kind == feed.STARTED:
+            self._child = int(payload)
         elif kind == feed.TYPED:
             self._segments.typed(now)
         elif kind == feed.ENDED:
@@ -264,6 +273,20 @@ def _write_block(project: Project, plan: RunPlan, text: str) -> Path:
     with os.fdopen(fd, "w", encoding="utf-8") as file:
         file.write(text + "\n")
     return path
+
+
+def _hang_up(pid: int) -> None:
+    """The relay was killed, with it goes the command: whoever killed it meant that.
+
+    A terminal that goes with the relay tells the command; a pipe does not. One that the
+    relay saw to its end is not there any more.
+    """
+    for number in (signal.SIGHUP, signal.SIGKILL):
+        deadline = time.monotonic() + _HANG_UP_S
+        with contextlib.suppress(OSError):  # it is gone
+            (os.killpg if os.getpgid(pid) == pid else os.kill)(pid, number)
+            while number == signal.SIGHUP and os.getpgid(pid) and time.monotonic() < deadline:
+                time.sleep(0.05)
 
 
 def _log_to(path: Path) -> None:

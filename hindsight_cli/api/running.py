@@ -173,6 +173,9 @@ class _Nobody:
     def resized(self, rows: int, columns: int) -> None:
         pass
 
+    def started(self, pid: int) -> None:
+        pass
+
     def typed(self) -> None:
         pass
 

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ def by_shell(project: Project, source: str, **env: str) -> subprocess.CompletedP
         check=False,
         timeout=60,
     )
+
+
+def is_running(pid: int) -> bool:
+    """Not so of one that has ended and that nobody has asked after."""
+    told = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
+    return told.stdout.strip()[:1] not in (b"", b"Z")
 
 
 def test_the_command_runs_where_the_folder_is_gone(project: Project, tmp_path: Path) -> None:
@@ -124,3 +131,25 @@ def test_ctrl_c_ends_what_runs_the_command_too(project: Project, source: str) ->
 
     assert b"next" not in seen
     assert b"up" not in seen
+
+
+@pytest.mark.parametrize("answer", ["exec sleep 60", "trap '' HUP; while :; do sleep 0.1; done"])
+def test_a_run_that_is_killed_leaves_no_command_behind(project: Project, answer: str) -> None:
+    """As `timeout -s KILL` and CI systems end what takes too long."""
+    run = subprocess.Popen(
+        [sys.executable, "-m", "hindsight_cli", "run", "--", "sh", "-c", f"echo $$; {answer}"],
+        cwd=project.root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert run.stdout is not None
+    pid = int(run.stdout.readline())
+    run.kill()
+    run.wait(timeout=20)
+    run.stdout.close()
+    deadline = time.monotonic() + 20
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    assert not is_running(pid)

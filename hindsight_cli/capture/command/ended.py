@@ -17,6 +17,10 @@ if TYPE_CHECKING:
             """The size of the child's terminal, once before it starts and after each change."""
             ...
 
+        def started(self, pid: int) -> None:
+            """The child runs."""
+            ...
+
         def typed(self) -> None:
             """The user pressed Enter."""
             ...

@@ -12,6 +12,7 @@ import time
 from collections import deque
 
 OUTPUT, DROPPED, RESIZED, TYPED, DELIVERED, ENDED = b"O", b"D", b"R", b"T", b"I", b"E"
+STARTED = b"S"
 HEADER_BYTES = 5
 MAX_FRAME_BYTES = 4 * 1024 * 1024  # of a payload; more is dropped, or was never ours
 _MAX_PENDING = 4 * 1024 * 1024
@@ -45,6 +46,9 @@ class Feed:
 
     def resized(self, rows: int, columns: int) -> None:
         self._put(RESIZED, b"%d %d" % (rows, columns))
+
+    def started(self, pid: int) -> None:
+        self._put(STARTED, b"%d" % pid)
 
     def typed(self) -> None:
         self._put(TYPED)

@@ -67,6 +67,7 @@ def run_command(argv: Sequence[str], env: Mapping[str, str], sink: Sink) -> Ende
         except OSError:  # no room for a process beside it, or for its descriptors
             stack.close()
             become(argv, env)
+        sink.started(pid)
         streams.close_given()
         close_inherited()
         job = Job(pid, leader, streams.place, streams.main)
