@@ -86,7 +86,7 @@ def test_every_line_is_one_record_and_the_programs_state_is_skipped() -> None:
 def test_the_session_is_described_by_its_start_and_its_model() -> None:
     session = read(EVENTS)[3].session
 
-    assert (session.session_id, session.agent) == (SESSION, "copilot")
+    assert (session.session_id, session.agent) == (SESSION, "copilot-cli")
     assert (session.agent_version, session.cwd) == ("1.0.102", "/srv/bakery")
     assert (session.model, session.closes) == ("acme-large", True)
 
@@ -427,7 +427,7 @@ def test_two_printed_runs_in_one_file_are_two_sessions(tmp_path: Path) -> None:
     drafts = read(written(tmp_path / "e.jsonl", runs))
 
     assert [d.session.session_id for d in drafts[:4]] == ["first"] * 2 + ["second"] * 2
-    assert drafts[4].session.session_id.startswith("copilot-")
+    assert drafts[4].session.session_id.startswith("copilot-cli-")
     assert [e.text for e in events(drafts, EventType.TASK)] == ["One.", "One.", "Cut off."]
 
 

@@ -15,7 +15,7 @@ from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
 from hindsight_cli.records.jsonvalue import JsonValue
 
-AGENT = "copilot"
+AGENT = "copilot-cli"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _LOOKAHEAD_BYTES = 1024 * 1024
 _MAX_RESULT_BYTES = 1024 * 1024
