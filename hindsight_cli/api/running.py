@@ -126,6 +126,8 @@ def run(plan: RunPlan, say: Say) -> int:
         raise
     if ended.fallback:
         say(f"Recorded through pipes, not as on a terminal: {ended.fallback}.")
+    if ended.unwritten:
+        say(f"The command's output could not be passed on: {ended.unwritten}.")
     with contextlib.suppress(KeyboardInterrupt):  # no more waiting; the command's end stands
         recorder.finish(ended)
     if ended.signal == signal.SIGINT:

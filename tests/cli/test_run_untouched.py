@@ -153,3 +153,10 @@ def test_a_run_that_is_killed_leaves_no_command_behind(project: Project, answer:
         time.sleep(0.1)
 
     assert not is_running(pid)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to write to")
+def test_a_full_disk_is_told(project: Project) -> None:
+    done = by_shell(project, "$RUN sh -c 'echo text; sleep 0.3; echo text' > /dev/full")
+
+    assert "No space left on device" in done.stderr

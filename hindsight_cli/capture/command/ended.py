@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 class Ended:
     """How a child ended."""
 
-    __slots__ = ("exit_code", "fallback", "interrupted_by", "is_apart", "mode", "signal")
+    __slots__ = (
+        "exit_code",
+        "fallback",
+        "interrupted_by",
+        "is_apart",
+        "mode",
+        "signal",
+        "unwritten",
+    )
 
     def __init__(
         self,
@@ -44,5 +52,6 @@ class Ended:
         self.mode = mode  # "pty", "pipe", or "none": it could not be started
         self.signal = signal  # the signal that ended the child
         self.interrupted_by = interrupted_by  # the signal we were sent and passed on
+        self.unwritten = ""  # why ours took no more of its output; "": it did, or its reader left
         self.is_apart = False  # what its terminal sent it, our process group did not hear
         self.fallback = fallback  # why pipes although on a terminal; "" otherwise

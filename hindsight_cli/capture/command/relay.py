@@ -11,6 +11,7 @@ import contextlib
 import os
 import signal
 import time
+from errno import EIO, EPIPE
 
 from hindsight_cli.capture.command.ended import Ended
 from hindsight_cli.capture.command.loop import READABLE, WRITABLE, Loop
@@ -85,6 +86,7 @@ class _Relay:
         self._job = job
         self._status: int | None = None  # as waitpid gives it
         self._interrupted_by: int | None = None
+        self._unwritten = ""
         self._must_end = False  # even if nobody takes the output that is left
         self._drain_until = self._quiet_since = 0.0
         self._keyboard: Keyboard | None = None
@@ -148,16 +150,22 @@ class _Relay:
     def _write(self, flow: Flow, data: bytes) -> None:
         try:
             flow.write(data)
-        except OSError:  # nobody will read it
-            self._abandon(flow)
+        except OSError as error:
+            self._give_up(flow, error)
         self._await(flow)
 
     def _on_room(self, flow: Flow) -> None:
         try:
             flow.flush()
-        except OSError:
-            self._abandon(flow)
+        except OSError as error:
+            self._give_up(flow, error)
         self._await(flow)
+
+    def _give_up(self, flow: Flow, error: OSError) -> None:
+        """Nobody will read it; or the disk is full, which the command is not told by a pipe."""
+        if error.errno not in (EPIPE, EIO):
+            self._unwritten = str(error.strerror)
+        self._abandon(flow)
 
     def _finish(self, flow: Flow) -> None:
         """All its output has come; after a crash its terminal is put in order."""
@@ -222,6 +230,7 @@ class _Relay:
             interrupted_by=self._interrupted_by,
             fallback=self._streams.fallback,
         )
+        ended.unwritten = self._unwritten
         ended.is_apart = self._streams.place == OWN_SESSION
         return ended
 
