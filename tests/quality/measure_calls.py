@@ -27,6 +27,10 @@ READERS = {
     "claude_code": "claude-code",
     "tau_bench": "messages",
     "openai_messages": "messages",
+    "pi": "pi",
+    "openclaw": "pi",
+    "copilot": "copilot",
+    "copilot_stream_json": "copilot",
 }
 LABELLED = frozenset({"claude_code", "tau_bench"})
 
