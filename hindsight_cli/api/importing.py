@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
@@ -29,8 +29,18 @@ from hindsight_cli.traces.index import TraceRow
 BATCH_RECORDS = 400
 BATCH_CHARS = 4_000_000
 _NAMED = 5
-_SUFFIXES = (".jsonl", ".json")
+_SUFFIXES = (".jsonl", ".json", ".traj", ".db")
 _COMPRESSED = {b"\x28\xb5\x2f\xfd": "zstd -d", b"\x1f\x8b": "gzip -d"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How files are to be read."""
+
+    format_name: str | None = None  # None: told by their content
+    strict: bool = False  # a file with a broken record or one of an unknown type is left out
+    # Asked for every record with the folder its session began in; refused ones are skipped.
+    accept: Callable[[str | None], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +80,11 @@ class ImportReport:
 def import_paths(
     project: Project,
     paths: Sequence[Path],
+    how: How | None = None,
     *,
-    format_name: str | None = None,
-    strict: bool = False,
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> ImportReport:
     """Import every transcript at `paths` (files, or folders searched through).
-
-    With `strict`, a file with a record that is broken or of an unknown type is left
-    out whole.
 
     Raises:
         SourceNotFoundError, NoTranscriptsError, FormatNotFoundError: nothing was imported.
@@ -86,20 +92,29 @@ def import_paths(
             errors are in `failed_files` and the others are imported.
     """
     report = ImportReport()
-    sources = list(_sources(paths, format_name, report))
+    how = how or How()
+    sources = list(_sources(paths, how.format_name, report))
     for path, chosen in sources:
         on_file(path)
-        try:
-            name = chosen or _detect(path)
-            _FileImport(project, path, name, report).run(strict=strict)
-        except (HindsightError, OSError) as error:
-            failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
-            if len(sources) == 1:
-                raise failure from error
-            report.failed_files.append(failure)
-            report.problems.append(RecordProblem(str(path), 0, str(failure)))
-    _add_traces(project, report)
+        import_file(project, path, report, replace(how, format_name=chosen))
+    if len(sources) == 1 and report.failed_files:
+        raise report.failed_files[0]
+    add_traces(project, report)
     return report
+
+
+def import_file(project: Project, path: Path, report: ImportReport, how: How) -> bool:
+    """Import one file; what went wrong with it is in `report.failed_files`, and False."""
+    try:
+        name = how.format_name or _detect(path)
+        _FileImport(project, path, replace(how, format_name=name), report).run()
+    except (HindsightError, OSError) as error:
+        failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
+        failure.__cause__ = None if failure is error else error
+        report.failed_files.append(failure)
+        report.problems.append(RecordProblem(str(path), 0, str(failure)))
+        return False
+    return True
 
 
 def _sources(
@@ -174,9 +189,11 @@ def _unreadable(path: Path, error: OSError) -> StorageError:
 class _FileImport:
     """The import of one file: drafts are gathered by session and written in batches."""
 
-    def __init__(self, project: Project, path: Path, name: str, report: ImportReport) -> None:
+    def __init__(self, project: Project, path: Path, how: How, report: ImportReport) -> None:
+        name = how.format_name or ""
         self._project = project
         self._path = path
+        self._how = how
         self._format: Format = load_format(name)
         self._report = report
         self._file = FileReport(path=str(path), format=name)
@@ -190,13 +207,16 @@ class _FileImport:
         self._first_problem = ""
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
 
-    def run(self, *, strict: bool) -> None:
-        if strict:
+    def run(self) -> None:
+        if self._how.strict:
             self._refuse_flaws()
+        accept = self._how.accept
         for item in self._format.read(self._path):
             self._file.found += 1
             if isinstance(item, Problem):
                 self._fail(item)
+            elif accept is not None and not accept(item.session.cwd):
+                self._file.skipped += 1
             else:
                 self._take(item)
         self._finish()
@@ -296,7 +316,7 @@ class _FileImport:
                 )
 
 
-def _add_traces(project: Project, report: ImportReport) -> None:
+def add_traces(project: Project, report: ImportReport) -> None:
     """What was imported, as traces; a broken index costs this list, never the import."""
     try:
         rows = list_traces(project)

@@ -62,7 +62,7 @@ def import_(
 
     Example: hindsight import ~/.claude/projects/-home-me-shop
     """
-    from hindsight_cli.api.importing import import_paths
+    from hindsight_cli.api.importing import How, import_paths
     from hindsight_cli.api.project import Project
     from hindsight_cli.cli import shapes
     from hindsight_cli.cli.import_text import import_text, progress
@@ -72,9 +72,8 @@ def import_(
     output = Output("import", as_json=as_json)
     project = Project.open_or_init(start_of(root))
     with progress(quiet=as_json) as on_file:
-        report = import_paths(
-            project, paths, format_name=format_name, strict=strict, on_file=on_file
-        )
+        how = How(format_name=format_name, strict=strict)
+        report = import_paths(project, paths, how, on_file=on_file)
     for message in report.messages:
         output.say(message)
     partial = bool(report.failed_files) or report.total("failed") > 0
