@@ -40,9 +40,11 @@ from hindsight_cli.records.experience import Source
 from hindsight_cli.records.trace import Trace
 from hindsight_cli.reflect.answer_schema import answer_schema
 from hindsight_cli.reflect.parse import ModelAnswer, UnusableReply, parse_reply
+from hindsight_cli.text import one_line
 
 _WAIT_S = 3600.0  # for another reflection to end: each may take long, and none is to be lost
 _MESSAGE_CHARS = 2000
+_SAID_CHARS = 120  # of an answer that is of no use, so that a person sees what is wrong
 _BY_RULES = "Rules reflected instead."
 
 Say = Callable[[str], None]
@@ -182,7 +184,9 @@ class _Asking:
         try:
             return parse_reply(reply.text)
         except (UnusableReply, RecursionError) as error:
-            raise UnusableReplyError(f"Answer {number}", str(error)) from error
+            said = one_line(reply.text, _SAID_CHARS)
+            why = f"{error}. It said: {said}" if said else str(error)
+            raise UnusableReplyError(f"Answer {number}", why) from error
 
     def _tell(self, lost: Sequence[HindsightError], *, all_lost: bool) -> None:
         if not all_lost:

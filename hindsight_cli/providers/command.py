@@ -77,7 +77,7 @@ class CommandModel:
                 self._end(process)
             if process.returncode:
                 problem = f"it ended with {_code(process.returncode)}"
-                raise self._failed(problem, _tail(told), is_final=False)
+                raise self._failed(problem, _tail(told) or _tail(printed), is_final=False)
             printed.seek(0)
             return Answer(printed.read(_MAX_REPLY_BYTES).decode("utf-8", "replace"))
 
@@ -157,7 +157,7 @@ def _code(returncode: int) -> str:
 
 
 def _tail(told: IO[bytes]) -> str:
-    """The last line it wrote on stderr."""
+    """The last line it wrote."""
     size = told.seek(0, os.SEEK_END)
     told.seek(max(size - 4096, 0))
     lines: Sequence[str] = told.read().decode("utf-8", "replace").split("\n")
