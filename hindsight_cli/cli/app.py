@@ -76,8 +76,10 @@ def _run(argv: list[str], command: str) -> int:
         if type(error).__name__.startswith("NoArgsIsHelp"):
             print(message)
             return UsageError.exit_code
-        known = command.split(" ", maxsplit=1)[0] in typer.main.get_command(app).commands  # type: ignore[attr-defined]
-        hint = f"See `hindsight {command} --help`." if known else "See `hindsight --help`."
+        group = command.split(" ", maxsplit=1)[0]
+        known = group in typer.main.get_command(app).commands  # type: ignore[attr-defined]
+        helped = group if message.startswith("No such command") else command
+        hint = f"See `hindsight {helped} --help`." if known else "See `hindsight --help`."
         if message.startswith("No such option"):
             hint += " A text that begins with a dash goes after `--`."
         raise UsageError(message, hint=hint) from error

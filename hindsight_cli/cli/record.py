@@ -52,7 +52,8 @@ def event(
         str | None, typer.Option("--input", help="The call's arguments, as JSON.")
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--output", help="Output of the tool, or text of the message.")
+        str | None,
+        typer.Option("--output", "--text", help="Output of the tool, or text of the message."),
     ] = None,
     status: Annotated[
         str | None, typer.Option("--status", help="ok, error, denied ... (default: derived)")

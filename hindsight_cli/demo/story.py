@@ -96,7 +96,7 @@ class _Story:
     def _second_act(self) -> None:
         """The loop closed: the same agent run twice, a reviewed lesson between the runs."""
         self._tell(
-            "\nSecond act, in a project without a past. A scripted agent and a stand-in docker:\n"
+            "Second act, in a project without a past. A scripted agent and a stand-in docker:\n"
             "this shows that a lesson reaches an agent, not that a model obeys it."
         )
         self._enter("shop")
