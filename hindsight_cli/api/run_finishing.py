@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.running import RunPlan
@@ -15,6 +17,9 @@ from hindsight_cli.integrations import Place
 from hindsight_cli.records.event import Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.files import TERMINAL
+
+if TYPE_CHECKING:
+    from hindsight_cli.api.importing import ImportReport
 
 _CLOCK_SLACK_NS = 2_000_000_000  # file systems that keep whole seconds, or two
 
@@ -38,28 +43,25 @@ def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> I
 def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | None, list[str]]:
     """The session that the agent's own transcript of this run was imported as, if any."""
     place = plan.agent.transcripts(plan.argv, plan.env, plan.cwd) if plan.agent else None
-    if place is None:
+    paths = _written_since(place, plan.started_ns) if place is not None else []
+    if place is None or not paths:
         return None, []
-    paths = _written_since(place, plan.started_ns)
-    if not paths:
-        return None, []
-    from hindsight_cli.api.importing import import_paths
-
     try:
-        report = import_paths(project, paths)
+        report = _imported(project, place, paths, plan.started_ns)
     except HindsightError as error:
         return None, [f"The agent's transcript could not be read: {error}"]
     problems = [str(error) for error in report.failed_files]
     if run_id in report.sessions:
         return run_id, problems
     mains = {row.session_id for row in report.traces if row.session_id in report.sessions}
+    if not mains:
+        return None, problems
     if len(mains) > 1:
         mains = {session_id for session_id in mains if not _is_subagent(project, session_id)}
     if len(mains) == 1:
         return mains.pop(), problems
-    several = (
-        f"{len(paths)} transcripts changed during this run: all imported, none taken as its own."
-    )
+    count = max(len(paths), len(mains))
+    several = f"{count} transcripts changed during this run: all imported, none taken as its own."
     return None, [*problems, several]
 
 
@@ -70,7 +72,31 @@ def _is_subagent(project: Project, session_id: str) -> bool:
     return isinstance(about, Mapping) and bool(about.get("parent_session_id"))
 
 
+def _imported(
+    project: Project, place: Place, paths: Sequence[Path], started_ns: int
+) -> ImportReport:
+    """The transcripts imported; of a file with the sessions of other runs, what is this run's."""
+    from hindsight_cli.api.importing import import_paths
+    from hindsight_cli.capture.draft import Selection, StoreFormat
+    from hindsight_cli.capture.formats import detect_format, load_format
+
+    if place.cwd is None:
+        return import_paths(project, paths)
+    since_ms = (started_ns - _CLOCK_SLACK_NS) // 1_000_000
+    selection = Selection(cwd=place.cwd, since_ms=since_ms)
+    with TemporaryDirectory(prefix="hindsight-") as folder:
+        own = list(paths)
+        for index, path in enumerate(paths):
+            reader = load_format(name) if (name := detect_format(path)) else None
+            if isinstance(reader, StoreFormat):
+                own[index] = Path(folder) / f"{index}-{path.name}"
+                reader.extract(path, own[index], selection)
+        return import_paths(project, own)
+
+
 def _written_since(place: Place, started_ns: int) -> list[Path]:
+    if place.cwd is not None:  # the log beside a database is written to, not the file
+        return [p for p in map(Path, place.files) if p.is_file()]
     exact = [p for p in map(Path, place.files) if _is_newer(p, started_ns)]
     if exact or place.folder is None:
         return exact

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -106,6 +106,14 @@ class Problem:
     excerpt: str = ""  # first 80 characters, not redacted yet
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which sessions are asked for of a file that holds those of many runs."""
+
+    cwd: str  # begun in this directory,
+    since_ms: int  # and at work at some time since then; milliseconds since 1970
+
+
 class Format(Protocol):
     """What a plugin registers under `hindsight.formats`: a module with these names."""
 
@@ -119,4 +127,17 @@ class Format(Protocol):
 
     def read(self, path: Path) -> Iterator[Draft | Problem]:
         """Every native record of the file in order, streaming, one bad record isolated."""
+        ...
+
+
+@runtime_checkable
+class StoreFormat(Format, Protocol):
+    """A format whose files hold the sessions of many runs."""
+
+    def extract(self, path: Path, target: Path, selection: Selection) -> None:
+        """Write the sessions asked for, and no others, to a new file of the same format.
+
+        Raises:
+            StorageError: `path` cannot be read.
+        """
         ...

@@ -11,14 +11,20 @@ from hindsight_cli.integrations.programs import Program
 class Place:
     """Where an agent writes the transcript of a run."""
 
-    __slots__ = ("files", "folder", "pattern")
+    __slots__ = ("cwd", "files", "folder", "pattern")
 
     def __init__(
-        self, files: Sequence[str] = (), folder: str | None = None, pattern: str = ""
+        self,
+        files: Sequence[str] = (),
+        folder: str | None = None,
+        pattern: str = "",
+        *,
+        cwd: str | None = None,
     ) -> None:
         self.files = files  # exact paths, looked at first
         self.folder = folder  # else: what matches `pattern` below here
         self.pattern = pattern
+        self.cwd = cwd  # where the run's session began, when its file holds all runs' sessions
 
     def holds(self, path: str) -> bool:
         """Whether a file found by the pattern can be this run's; looked at after the run."""

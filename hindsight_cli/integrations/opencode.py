@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hindsight_cli.integrations.agent import Agent
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hindsight_cli.integrations.agent import Agent, Place
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
@@ -33,6 +36,17 @@ class OpenCode(Agent):
     )
     informing = names_in("--help --version")
 
+    def transcripts(self, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Place | None:
+        """`opencode.db`, which holds the sessions of every directory."""
+        line = self._line(argv)
+        file = _database(self._env(env))
+        if line is None or file is None or line.has("--attach"):
+            return None
+        began = line.value("--dir") or ""
+        if line.operands and line.first_words()[:1] != ["run"]:
+            began = line.operands[0]
+        return Place([str(Path(cwd) / file)], cwd=str(Path(cwd) / began))
+
     def _prompt(self, line: CommandLine) -> str | None:
         if line.first_words()[:1] != ["run"]:
             return line.value("--prompt")
@@ -41,3 +55,15 @@ class OpenCode(Agent):
 
 def agent(program: Program) -> Agent:
     return OpenCode(program)
+
+
+def _database(env: Mapping[str, str]) -> str | None:
+    """The file that sessions are kept in: `OPENCODE_DB`, by itself or in the data folder."""
+    home = env.get("HOME", "")
+    chosen = env.get("OPENCODE_DB") or "opencode.db"
+    if chosen == ":memory:":
+        return None
+    data = env.get("XDG_DATA_HOME") or (home and f"{home}/.local/share")
+    if not data and not Path(chosen).is_absolute():
+        return None
+    return str(Path(data) / "opencode" / chosen)

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.api.importing import import_paths
+from hindsight_cli.api.importing import How, import_paths
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, Selection, StoreFormat
 from hindsight_cli.capture.formats import detect_format, opencode_db
-from hindsight_cli.errors import HindsightError, UnknownFormatError
+from hindsight_cli.errors import HindsightError, StorageError, UnknownFormatError
 from hindsight_cli.records.event import EventType
 from tests.unit.test_format_opencode import (
     BEGUN_MS,
@@ -214,7 +214,7 @@ def test_a_database_that_somebody_keeps_locked_is_told(
         assert agent.does("begin exclusive") == "done"
 
         with pytest.raises(HindsightError, match="database is locked"):
-            import_paths(project, [path], format_name="opencode-db")
+            import_paths(project, [path], How(format_name="opencode-db"))
     finally:
         agent.leave()
 
@@ -244,6 +244,45 @@ def test_the_copy_is_gone_when_reading_stops_half_way(tmp_path: Path, copies: Pa
     records.close()  # type: ignore[attr-defined]
 
     assert list(copies.iterdir()) == []
+
+
+def began(session_id: str, cwd: str, at: int, **about: Any) -> dict[str, Any]:
+    task = a_message("user", a_text(session_id), at=at, id=f"msg_{session_id}")
+    made = {"created": BEGUN_MS + at}
+    return an_export(task, id=session_id, directory=cwd, time=made, **about)
+
+
+def test_the_sessions_of_one_directory_since_a_time_can_be_taken_out(
+    tmp_path: Path, copies: Path
+) -> None:
+    real, link = tmp_path / "shop", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    path = a_database(
+        tmp_path / "opencode.db",
+        began("ses_old", str(real), 0),
+        began("ses_own", str(real), 5_000),
+        began("ses_helper", str(real), 6_000, parentID="ses_own"),
+        began("ses_elsewhere", str(tmp_path), 6_000),
+    )
+    target = tmp_path / "own.db"
+
+    opencode_db.extract(path, target, Selection(cwd=str(link), since_ms=BEGUN_MS + 5_000))
+
+    assert detect_format(target) == "opencode-db"
+    drafts = read(target)
+    assert [draft.session.session_id for draft in drafts] == ["ses_own", "ses_helper"]
+    assert [event.text for event in events(drafts, EventType.TASK)] == ["ses_own", "ses_helper"]
+    assert drafts[1].session.parent_session_id == "ses_own"
+    assert isinstance(opencode_db, StoreFormat)
+
+
+def test_a_file_that_nothing_can_be_taken_out_of_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+
+    with pytest.raises(StorageError):
+        opencode_db.extract(path, tmp_path / "own.db", Selection(cwd="/p", since_ms=0))
 
 
 def test_a_session_that_went_on_is_read_on(project: Project, tmp_path: Path) -> None:

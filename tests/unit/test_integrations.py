@@ -504,6 +504,44 @@ def test_the_transcript_is_looked_for_where_the_agent_writes_it(
     assert (list(place.files), (place.folder, place.pattern)) == (files, below)
 
 
+@pytest.mark.parametrize(
+    ("argv", "env", "file", "began"),
+    [
+        (["opencode"], HOME, "/home/ada/.local/share/opencode/opencode.db", "/srv/shop"),
+        (
+            ["opencode", "run", "fix", "it"],
+            {"XDG_DATA_HOME": "/x"},
+            "/x/opencode/opencode.db",
+            "/srv/shop",
+        ),
+        (["opencode", "../a b"], HOME, None, "/srv/shop/../a b"),
+        (["opencode", "--prompt", "fix it", "/srv/other"], HOME, None, "/srv/other"),
+        (["opencode", "run", "--dir", "sub", "fix"], HOME, None, "/srv/shop/sub"),
+        (
+            ["env", "XDG_DATA_HOME=y", "opencode"],
+            HOME,
+            "/srv/shop/y/opencode/opencode.db",
+            "/srv/shop",
+        ),
+        (
+            ["opencode"],
+            {**HOME, "OPENCODE_DB": "b.db"},
+            "/home/ada/.local/share/opencode/b.db",
+            "/srv/shop",
+        ),
+        (["opencode"], {"OPENCODE_DB": "/b.db"}, "/b.db", "/srv/shop"),
+    ],
+)
+def test_opencode_s_sessions_are_in_one_file_and_the_run_s_began_in_its_directory(
+    argv: Sequence[str], env: dict[str, str], file: str | None, began: str
+) -> None:
+    place = the_agent(argv).transcripts(argv, env, "/srv/shop")
+
+    assert place is not None
+    assert list(place.files) == [file or "/home/ada/.local/share/opencode/opencode.db"]
+    assert (place.cwd, place.folder) == (began, None)
+
+
 def test_qwen_s_subagents_are_found_beside_its_chats(tmp_path: Path) -> None:
     project = tmp_path / ".qwen" / "projects" / "-srv"
     names = ("chats/a.jsonl", "subagents/a/agent-b.jsonl", "memory/c.jsonl", "d.jsonl")
@@ -565,7 +603,10 @@ def test_mini_s_last_run_is_in_the_user_s_configuration(env: dict[str, str], fol
         (["gemini", "mcp", "list"], HOME),
         (["qwen", "-p", "x"], {}),
         (["qwen", "-p", "x", "--no-chat-recording"], HOME),
-        (["opencode", "run", "x"], HOME),
+        (["opencode", "run", "x"], {}),
+        (["opencode", "run", "x"], {**HOME, "OPENCODE_DB": ":memory:"}),
+        (["opencode", "run", "--attach", "http://127.0.0.1:4096", "x"], HOME),
+        (["opencode", "serve"], HOME),
         (["aider", "-m", "x"], HOME),
     ],
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from hindsight_cli.capture.draft import Draft, Problem
+from hindsight_cli.capture.draft import Draft, Problem, Selection
 from hindsight_cli.capture.formats.jsonlines_reader import (
     MAX_LINE_BYTES,
     excerpt_of,
@@ -27,6 +27,7 @@ from hindsight_cli.capture.formats.opencode_parts import (
     usage_on_last_part,
 )
 from hindsight_cli.capture.formats.opencode_results import Record, mapping, string
+from hindsight_cli.errors import StorageError
 from hindsight_cli.records.jsonvalue import JsonValue
 
 if TYPE_CHECKING:
@@ -35,6 +36,17 @@ if TYPE_CHECKING:
 _MAGIC = b"SQLite format 3\0"
 _TABLES = frozenset({"session", "message", "part"})
 _SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created")
+# How the sessions asked for are copied.
+_SELECTED = (
+    "create table copy.session as select * from main.session"
+    " where directory in (?, ?) and time_updated >= ?",
+    "create table copy.message as select * from main.message"
+    " where session_id in (select id from copy.session)",
+    "create table copy.part as select * from main.part"
+    " where session_id in (select id from copy.session)",
+    "create index copy.parts_of_message on part (message_id, id)",
+    "create index copy.messages_by_id on message (id)",
+)
 _WRITE_VERSION = 18  # where the header says how changes are written,
 _WITH_LOG = 2  # and how it says: to a log beside the file
 _LOCK_TIMEOUT_S = 10
@@ -63,6 +75,28 @@ def read(path: Path) -> Iterator[Draft | Problem]:
             yield from usage_on_last_part(_Reader(database).records())
     except Error as error:
         yield Problem(line=1, reason=f"the database cannot be read: {error}")
+
+
+def extract(path: Path, target: Path, selection: Selection) -> None:
+    """Write the sessions asked for to a new database, all as they are at one moment.
+
+    Raises:
+        StorageError: `path` cannot be read.
+    """
+    from sqlite3 import Error  # deferred: see `recognizes`
+
+    directories = (selection.cwd, str(Path(selection.cwd).resolve()))
+    try:
+        with closing(_open(path)) as database:
+            database.isolation_level = None  # what follows is one transaction
+            database.execute("attach ? as copy", (str(target),))
+            database.execute("begin")
+            database.execute(_SELECTED[0], (*directories, selection.since_ms))
+            for statement in _SELECTED[1:]:
+                database.execute(statement)
+            database.execute("commit")
+    except Error as error:
+        raise StorageError(str(path), str(error)) from error
 
 
 @contextmanager

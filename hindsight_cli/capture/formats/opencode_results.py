@@ -42,7 +42,11 @@ class _Outcome:
 
 def string(record: Record, *keys: str) -> str:
     """The first of the members that is a string with something in it."""
-    return next((value for key in keys if isinstance(value := record.get(key), str) and value), "")
+    for key in keys:
+        value = record.get(key)
+        if value and isinstance(value, str):
+            return value
+    return ""
 
 
 def mapping(value: JsonValue) -> Record:
