@@ -3,7 +3,7 @@
     python -m tests.quality.measure_retrieval LESSONS QUERIES [--family NAME ...]
         [--results FILE] [--score SCORE.py]
 
-LESSONS and QUERIES are JSON Lines: {id, scenario, recommend, avoid, tool_tags, task_tags} and
+LESSONS and QUERIES are JSON Lines: {id, scenario, recommend, avoid, tool_tags, task_tags, context?, errors?} and
 {id, query, type, gold: [ids], subtype?, family?}. Ids and families are never indexed.
 Prints recall of the ranking and of what is shown after abstention; `--score` hands the
 results to a scorer that takes --lessons, --queries and --results.
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hindsight_cli.fingerprint import error_fingerprint
 from hindsight_cli.retrieve.document import Document
 from hindsight_cli.retrieve.lexical import LexicalIndex
 
@@ -47,7 +48,7 @@ class Answer:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
-    lessons, queries = _read(options.lessons), _read(options.queries)
+    lessons, queries = read(options.lessons), read(options.queries)
     index = build(lessons)
     answers = [answer(index, query) for query in queries]
     chosen = [
@@ -75,11 +76,17 @@ def build(lessons: Iterable[dict[str, Any]]) -> LexicalIndex:
             avoid=lesson.get("avoid", ""),
             tool_tags=tuple(lesson.get("tool_tags", ())),
             task_tags=tuple(lesson.get("task_tags", ())),
-            error_fingerprints=tuple(lesson.get("error_fingerprints", ())),
+            context=lesson.get("context", ""),
+            error_fingerprints=_fingerprints(lesson),
         )
         for lesson in lessons
     )
     return index
+
+
+def _fingerprints(lesson: dict[str, Any]) -> tuple[str, ...]:
+    seen = [error_fingerprint("Bash", error) for error in lesson.get("errors", ())]
+    return (*lesson.get("error_fingerprints", ()), *filter(None, seen))
 
 
 def answer(index: LexicalIndex, query: dict[str, Any]) -> Answer:
@@ -131,7 +138,7 @@ def _result_line(one: Answer) -> str:
     return json.dumps(result) + "\n"
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def read(path: Path) -> list[dict[str, Any]]:
     lines = path.read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line.strip()]
 
