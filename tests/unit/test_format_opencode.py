@@ -416,6 +416,42 @@ def test_a_subagent_is_a_session_of_its_own(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("part", "kept"),
+    [("", ["Go"]), ("msg_b-2", ["Go", "I make it."]), ("gone", ["Go", "I make it.", "make"])],
+)
+def test_what_a_person_took_back_is_marked_and_is_no_task(
+    tmp_path: Path, part: str, kept: list[str]
+) -> None:
+    reply = a_message(
+        *("assistant", a_text("I make it."), a_shell("make", "make", exit=0)), id="msg_b", at=2_000
+    )
+    document = an_export(
+        a_message("user", a_text("Go"), id="msg_a"),
+        reply,
+        a_message("user", a_text("No!"), at=3_000, id="msg_c"),
+        revert={"messageID": "msg_b", **({"partID": part} if part else {})},
+    )
+
+    drafts = read(write(tmp_path, document))
+
+    marked = {e.text or e.tool_name for e in events(drafts) if e.extra.get("branch")}
+    assert [e.text for e in events(drafts) if e.text and e.text not in marked] == [
+        *kept,
+        *(["No!"] if part == "gone" else []),
+    ]
+    assert [event.text for event in events(drafts, EventType.TASK)] == ["Go"]
+
+
+def test_a_session_taken_back_from_its_start_has_the_next_task(tmp_path: Path) -> None:
+    first = a_message("user", a_text("Go"), id="msg_a")
+
+    drafts = read(write(tmp_path, an_export(first, revert={"messageID": "msg_a"})))
+
+    (event,) = events(drafts)
+    assert (event.event_type, event.extra) == (EventType.MESSAGE, {"branch": "abandoned"})
+
+
 def a_fork(copy_id: str, made: int) -> dict[str, Any]:
     copied = a_message("user", a_text("Old task"), at=made, id=copy_id)
     own = a_message("user", a_text("Another way"), at=5_000)

@@ -38,7 +38,8 @@ from tests.unit.test_format_shapes import assert_sound, bent
 _SCHEMA = """
 create table project (id text primary key, worktree text);
 create table session (id text primary key, project_id text, parent_id text, slug text,
-  directory text, title text, version text, time_created integer, time_updated integer);
+  directory text, title text, version text, time_created integer, time_updated integer,
+  revert text);
 create table message (id text primary key, session_id text, time_created integer,
   time_updated integer, data text);
 create table part (id text primary key, message_id text, session_id text,
@@ -61,8 +62,8 @@ def add(database: sqlite3.Connection, export: Mapping[str, Any]) -> None:
     info = export["info"]
     made = info["time"]["created"]
     database.execute(
-        "insert into session values (?, 'p', ?, 's', ?, 't', '1.18.33', ?, ?)",
-        (info["id"], info.get("parentID"), info["directory"], made, made),
+        "insert into session values (?, 'p', ?, 's', ?, 't', '1.18.33', ?, ?, ?)",
+        (info["id"], info.get("parentID"), info["directory"], made, made, info.get("revert")),
     )
     for message in export["messages"]:
         about = {k: v for k, v in message["info"].items() if k not in ("id", "sessionID")}
@@ -119,6 +120,19 @@ def test_several_sessions_are_told_apart_the_older_first(tmp_path: Path) -> None
     assert [(d.session.session_id, d.line) for d in drafts] == [("ses_9", 1), ("ses_0", 2)]
     assert [event.text for event in events(drafts, EventType.TASK)] == ["One", "Two"]
     assert drafts[0].session.cwd == "/p"
+
+
+@pytest.mark.parametrize(
+    ("revert", "undone"), [('{"messageID": "msg_a"}', True), ("{", False), (None, False)]
+)
+def test_what_a_person_took_back_is_marked(
+    tmp_path: Path, revert: str | None, undone: bool
+) -> None:
+    export = an_export(a_message("user", a_text("Go"), id="msg_a"), revert=revert)
+
+    (event,) = events(read(a_database(tmp_path / "opencode.db", export)))
+
+    assert (event.extra.get("branch") == "abandoned") is undone
 
 
 def test_a_subagents_session_is_linked_to_the_call_that_made_it(tmp_path: Path) -> None:
@@ -367,7 +381,7 @@ def test_other_databases_are_not_taken_for_it(project: Project, tmp_path: Path, 
         import_paths(project, [path])
 
 
-@pytest.mark.parametrize("column", ["time_created", "parent_id", "version", "directory"])
+@pytest.mark.parametrize("column", ["time_created", "parent_id", "version", "directory", "revert"])
 def test_tables_of_another_version_are_read(tmp_path: Path, column: str) -> None:
     path = a_database(tmp_path / "opencode.db", DOCUMENT)
     with closing(sqlite3.connect(path)) as database:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"SQLite format 3\0"
 _TABLES = frozenset({"session", "message", "part"})
-_SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created")
+_SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created", "revert")
 # How the sessions asked for are copied.
 _SELECTED = (
     "create table copy.session as select * from main.session"
@@ -177,6 +177,7 @@ class _Reader:
             "directory": row.get("directory"),
             "version": row.get("version"),
             "time": {"created": row.get("time_created")},
+            "revert": self._revert(row.get("revert")),
         }
         session = Session.of(about, session_id, parent_call_id=self._made_by.get(session_id))
         messages = self._database.execute(
@@ -218,6 +219,10 @@ class _Reader:
         if child:
             self._made_by[child] = string(value, "callID")
         return session.draft(self._line, {**value, "id": str(row["id"])}, message)
+
+    def _revert(self, data: JsonValue) -> JsonValue:
+        value = self._value(data, self._line) if isinstance(data, str) else None
+        return None if isinstance(value, Problem) else value
 
     def _value(self, data: object, line: int) -> JsonValue | Problem:
         raw = data if isinstance(data, bytes | str) else str(data)

@@ -75,6 +75,8 @@ class Session:
     created_ms: int | float | None = None
     has_task: bool = False
     typed: str = ""  # the message that says that the next one's command was a person's
+    undo: tuple[str, str] = ("", "")  # message and part from which on a person took all back
+    is_undone: bool = False
     errors: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -91,7 +93,9 @@ class Session:
             parent_call_id=parent_call_id,
             closes=True,
         )
-        return cls(info, number(mapping(about.get("time")).get("created")))
+        revert = mapping(about.get("revert"))
+        undo = string(revert, "messageID"), string(revert, "partID")
+        return cls(info, number(mapping(about.get("time")).get("created")), undo=undo)
 
     def note(self, about: Record) -> None:
         """Take what a message says of its session into account."""
@@ -120,7 +124,10 @@ class Session:
         kind = type_of(part)
         known = kind in _KNOWN
         copied = self.is_copied(message.about)
+        had_task, undone = self.has_task, self._is_undone(message.about, part)
         events = tuple(self._events(kind, part, message)) if known and not copied else ()
+        if undone:
+            self.has_task, events = had_task, tuple(map(_abandoned, events))
         return Draft(
             session=self.info,
             line=line,
@@ -141,14 +148,22 @@ class Session:
         text = json.dumps(error, sort_keys=True)
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
         self.errors[digest] += 1
+        event = _error_event(error, time)
         return Draft(
             session=self.info,
             line=line,
             native_type="error",
             # An export and a run tell of the same error, and one may come twice.
             native_id=f"error-{digest}-{self.errors[digest]}",
-            events=(_error_event(error, time),),
+            events=(_abandoned(event) if self._is_undone(about, {}) else event,),
         )
+
+    def _is_undone(self, about: Record, part: Record) -> bool:
+        """Whether a person took a part back, with all that came after it."""
+        message_id, part_id = self.undo
+        if message_id and message_id == about.get("id"):
+            self.is_undone = self.is_undone or part_id in ("", part.get("id"))
+        return self.is_undone
 
     def _events(self, kind: str, part: Record, message: Message) -> Iterator[DraftEvent]:
         time = _time_of(part) or message.time
@@ -239,6 +254,12 @@ def _event(
     return DraftEvent(
         event_type=event_type, actor=actor, timestamp=time, text=text, injected=injected
     )
+
+
+def _abandoned(event: DraftEvent) -> DraftEvent:
+    """An event that a person went back on, which is no task of the session."""
+    kind = EventType.MESSAGE if event.event_type is EventType.TASK else event.event_type
+    return replace(event, event_type=kind, extra={**event.extra, "branch": "abandoned"})
 
 
 def _end(part: Record, message: Message, time: str | None) -> Iterator[DraftEvent]:
