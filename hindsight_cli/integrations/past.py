@@ -63,15 +63,18 @@ def _looked_at(store: _Store, path: Path, hashed: Mapping[str, str]) -> PastFile
     try:
         if not path.is_file():
             return None
-        about = path.stat()
+        parts = [path.stat()]
+        log = path.with_name(f"{path.name}-wal")  # where a database keeps what is new
+        if store.holds_many and log.is_file():
+            parts.append(log.stat())
         cwd = None if store.holds_many else _cwd_of(path, hashed)
     except OSError:
         return None
     return PastFile(
         agent=store.agent,
         path=path,
-        size_bytes=about.st_size,
-        modified_ns=about.st_mtime_ns,
+        size_bytes=sum(part.st_size for part in parts),
+        modified_ns=max(part.st_mtime_ns for part in parts),
         cwd=cwd,
         holds_many=store.holds_many,
     )

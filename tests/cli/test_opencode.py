@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import list_traces
+from hindsight_cli.integrations.past import past_files
 from tests.conftest import Hindsight
 from tests.unit.test_format_opencode import a_message, a_shell, a_text, an_export
 from tests.unit.test_format_opencode_db import a_database
@@ -105,3 +108,18 @@ def test_a_folder_with_a_database_is_searched(hindsight: Hindsight, data: Path) 
 
     (trace,) = done.document["data"]["traces"]
     assert (trace["session_id"], trace["failed_tool_calls"]) == ("ses_1", 1)
+
+
+def test_what_is_only_in_the_log_of_the_database_makes_it_new(data: Path) -> None:
+    path = a_database(data / "opencode" / "opencode.db", a_session("ses_1", "/srv"))
+    (before,) = past_files({"XDG_DATA_HOME": str(data)}, [])
+
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("pragma wal_autocheckpoint = 0")
+        database.execute("update session set title = 'x'")
+        database.commit()
+        (after,) = past_files({"XDG_DATA_HOME": str(data)}, [])
+
+    assert before.holds_many
+    assert after.size_bytes > before.size_bytes
+    assert after.modified_ns > before.modified_ns
