@@ -82,8 +82,7 @@ def _imported(
 
     if place.cwd is None:
         return import_paths(project, paths)
-    since_ms = (started_ns - _CLOCK_SLACK_NS) // 1_000_000
-    selection = Selection(cwd=place.cwd, since_ms=since_ms)
+    selection = Selection(cwd=place.cwd, since_ms=started_ns // 1_000_000)
     with TemporaryDirectory(prefix="hindsight-") as folder:
         own = list(paths)
         for index, path in enumerate(paths):
