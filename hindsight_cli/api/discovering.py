@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSession:
     """A transcript on this machine; `is_new` when it is not imported as it is now."""
 
     file: PastFile
@@ -69,7 +70,7 @@ class Imported:
             return {}
 
 
-def discover(project: Project, wanted: Wanted) -> list[Found]:
+def discover(project: Project, wanted: Wanted) -> list[FoundSession]:
     """The transcripts of this project's sessions, or of all projects', oldest first.
 
     A session is of this project when it began in a folder that belongs to it, linked
@@ -89,7 +90,7 @@ def discover(project: Project, wanted: Wanted) -> list[Found]:
         begin = project.clock() - timedelta(days=wanted.since_days)
         since_ns = begin.timestamp() * 1e9
     found = [
-        Found(file, not imported.has(file))
+        FoundSession(file, not imported.has(file))
         for file in past_files(project.env, _folders_of(project))
         if wanted.agent in (None, file.agent)
         and file.modified_ns >= since_ns
@@ -98,27 +99,51 @@ def discover(project: Project, wanted: Wanted) -> list[Found]:
     return sorted(found, key=lambda f: (f.file.modified_ns, str(f.file.path)))
 
 
+def files_at(project: Project, paths: Sequence[Path]) -> list[FoundSession]:
+    """The files at `paths` and in folders among them, whatever their formats."""
+    imported = Imported(project)
+    files = []
+    for path in paths:
+        below = path.rglob("*.json*") if path.is_dir() else [path]
+        for file in below:
+            with contextlib.suppress(OSError):
+                about = file.stat()
+                files.append(
+                    PastFile(
+                        agent="",
+                        path=file,
+                        size_bytes=about.st_size,
+                        modified_ns=about.st_mtime_ns,
+                        cwd=None,
+                    )
+                )
+    return [
+        FoundSession(f, not imported.has(f)) for f in sorted(files, key=lambda f: f.modified_ns)
+    ]
+
+
 def import_found(
     project: Project,
-    found: Sequence[Found],
-    wanted: Wanted,
+    found: Sequence[FoundSession],
+    how: How,
     *,
-    strict: bool = False,
+    everywhere: bool = False,
     on_file: Callable[[PastFile], None] = lambda _: None,
 ) -> ImportReport:
     """Import what is new of it; a file that cannot be read is told of and stops no other.
 
-    What was read is remembered also when this is interrupted.
+    Unless `everywhere`, of a file with the sessions of many projects only this one's are
+    taken. What was read is remembered also when this is interrupted.
     """
     report = ImportReport()
-    own = None if wanted.all_projects else belongs_to(project)
+    own = None if everywhere else belongs_to(project)
     imported = Imported(project)
     done: list[PastFile] = []
     try:
         for file in (f.file for f in found if f.is_new):
             on_file(file)
-            how = How(strict=strict, accept=own if file.holds_many else None)
-            if import_file(project, file.path, report, how):
+            this = replace(how, accept=own) if file.holds_many else how
+            if import_file(project, file.path, report, this):
                 done.append(file)
     finally:
         imported.note(done)

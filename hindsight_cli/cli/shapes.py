@@ -9,9 +9,11 @@ from dataclasses import asdict
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
+    from hindsight_cli.api.discovering import FoundSession
     from hindsight_cli.api.experiences import CitedStep, ExperienceDetail
     from hindsight_cli.api.failures import Failure
     from hindsight_cli.api.importing import ImportReport
+    from hindsight_cli.api.overview import Overview
     from hindsight_cli.api.reflect_report import ReflectReport
     from hindsight_cli.api.searching import Found, SearchResult
     from hindsight_cli.records.experience import ExperienceState
@@ -116,6 +118,26 @@ def import_report(report: ImportReport) -> Json:
         **{count: report.total(count) for count in counts},
         "unknown_records": dict(report.unknown_records),
         "problems": [asdict(p) for p in report.problems],
+    }
+
+
+def found_file(found: FoundSession) -> Json:
+    file = found.file
+    return {
+        "agent": file.agent,
+        "path": str(file.path),
+        "bytes": file.size_bytes,
+        "cwd": file.cwd,
+        "new": found.is_new,
+    }
+
+
+def overview(known: Overview) -> Json:
+    return {
+        "sessions": known.sessions,
+        "tool_calls": known.tool_calls,
+        "failed_tool_calls": known.failed_tool_calls,
+        "recurring": [failure(f) for f in known.recurring],
     }
 
 

@@ -1,0 +1,233 @@
+"""`hindsight import` without paths: what agents left on this machine for this project."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindsight_cli.api.project import Project
+from hindsight_cli.api.traces import list_traces
+from tests.conftest import Hindsight
+
+Home = Path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A home folder of its own, for us and for what we start."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def claude_records(session: str, cwd: Path, *, calls: int = 1) -> Iterator[dict[str, Any]]:
+    def record(kind: str, number: int, content: object) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "uuid": f"{session}-{number}",
+            "parentUuid": None,
+            "sessionId": session,
+            "cwd": str(cwd),
+            "version": "2.1.197",
+            "timestamp": f"2026-11-30T10:{number:02d}:00.000Z",
+            "message": {"role": kind, "id": f"m{number}", "content": content},
+        }
+
+    yield record("user", 1, "build the report")
+    for n in range(calls):
+        use = {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": "make"}}
+        yield record("assistant", 2 * n + 2, [use])
+        text = "Exit code 2\nmake: *** No rule to make target 'report'.  Stop."
+        told = {"type": "tool_result", "tool_use_id": f"t{n}", "is_error": True, "content": text}
+        yield record("user", 2 * n + 3, [told])
+
+
+def write(path: Path, records: Iterator[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    return path
+
+
+def claude_file(home: Home, session: str, cwd: Path, **more: int) -> Path:
+    slug = "".join(c if c.isalnum() else "-" for c in str(cwd))
+    records = claude_records(session, cwd, **more)
+    return write(home / ".claude" / "projects" / slug / f"{session}.jsonl", records)
+
+
+def sessions_of(project: Project) -> set[str]:
+    return {row.session_id for row in list_traces(project)}
+
+
+def test_this_project_s_sessions_are_found_and_no_others(
+    hindsight: Hindsight, project: Project, home: Home, tmp_path: Path
+) -> None:
+    below = project.root / "api"
+    below.mkdir()
+    claude_file(home, "here", project.root)
+    claude_file(home, "below", below)
+    claude_file(home, "gone", project.root / "deleted-since")
+    claude_file(home, "elsewhere", tmp_path / "other")
+    claude_file(home, "beside", Path(f"{project.root}-two"))
+
+    done = hindsight("import")
+
+    assert sessions_of(project) == {"here", "below", "gone"}
+    assert "claude-code" in done.err
+    assert "3 new" in done.err
+    assert "make" in done.out  # the error that comes back over sessions
+    assert "Next: hindsight reflect --all" in done.out
+
+
+def test_a_project_inside_this_one_keeps_its_own(
+    hindsight: Hindsight, project: Project, home: Home
+) -> None:
+    inner = project.root / "inner"
+    inner.mkdir()
+    hindsight("init", "--project", str(inner))
+    claude_file(home, "inner", inner)
+
+    hindsight("import")
+
+    assert sessions_of(project) == set()
+
+
+def test_only_what_is_new_is_read_again(hindsight: Hindsight, project: Project, home: Home) -> None:
+    claude_file(home, "one", project.root)
+    hindsight("import")
+    assert "Nothing new" in hindsight("import").out
+
+    grown = claude_file(home, "one", project.root, calls=2)
+    claude_file(home, "two", project.root)
+    data = hindsight("import", "--json").data
+
+    assert [f["path"] for f in data["files"] if f["path"] == str(grown)] == [str(grown)]
+    assert (data["imported"], data["duplicate"]) == (5, 3)
+    assert data["overview"]["sessions"] == 2
+
+
+def test_deleted_traces_are_read_again(hindsight: Hindsight, project: Project, home: Home) -> None:
+    claude_file(home, "one", project.root)
+    hindsight("import")
+    for path in sorted((project.folder / "traces").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+
+    hindsight("import")
+
+    assert sessions_of(project) == {"one"}
+
+
+def test_a_dry_run_lists_and_writes_nothing(
+    hindsight: Hindsight, project: Project, home: Home
+) -> None:
+    path = claude_file(home, "one", project.root)
+
+    (found,) = hindsight("import", "--dry-run", "--json").data["discovered"]
+
+    assert (found["agent"], found["path"], found["new"]) == ("claude-code", str(path), True)
+    assert sessions_of(project) == set()
+
+
+def test_sessions_of_an_agent_or_of_the_last_days_can_be_chosen(
+    hindsight: Hindsight, project: Project, home: Home
+) -> None:
+    old = claude_file(home, "old", project.root)
+    long_ago = time.time() - 30 * 86400
+    os.utime(old, (long_ago, long_ago))
+    claude_file(home, "fresh", project.root)
+
+    def found(*options: str) -> set[str]:
+        data = hindsight("import", "--dry-run", "--json", *options).data
+        return {Path(f["path"]).stem for f in data["discovered"]}
+
+    assert found() == {"old", "fresh"}
+    assert found("--since", "7d") == {"fresh"}
+    assert found("--agent", "codex") == set()
+    wrong = hindsight("import", "--agent", "nope")
+    assert (wrong.code, "claude-code" in wrong.err) == (2, True)
+    both = hindsight("import", str(old), "--agent", "codex")
+    assert (both.code, "error[usage]" in both.err) == (2, True)
+
+
+def test_all_projects_are_imported_when_asked_for(
+    hindsight: Hindsight, project: Project, home: Home, tmp_path: Path
+) -> None:
+    claude_file(home, "elsewhere", tmp_path / "other")
+
+    assert "No sessions" in hindsight("import").err
+    hindsight("import", "--all-projects")
+
+    assert sessions_of(project) == {"elsewhere"}
+
+
+def test_a_folder_named_by_the_hash_of_this_project_is_its_own(
+    hindsight: Hindsight, project: Project, home: Home
+) -> None:
+    """Early versions of Gemini CLI; later ones say whose a folder is in a file."""
+    early = hashlib.sha256(str(project.root).encode()).hexdigest()
+    chats = {
+        early: "",
+        "shop": str(project.root),
+        "other": "/somewhere/else",
+    }
+    for name, root in chats.items():
+        folder = home / ".gemini" / "tmp" / name
+        (folder / "chats").mkdir(parents=True)
+        if root:
+            (folder / ".project_root").write_text(root)
+        (folder / "chats" / f"session-{name[:5]}.json").write_text("{}")
+
+    data = hindsight("import", "--dry-run", "--json").data
+
+    names = sorted(Path(f["path"]).stem for f in data["discovered"])
+    assert names == sorted([f"session-{early[:5]}", "session-shop"])
+
+
+def test_a_file_that_cannot_be_read_stops_no_other(
+    hindsight: Hindsight, project: Project, home: Home
+) -> None:
+    bad = claude_file(home, "bad", project.root)
+    bad.write_text(f'{{"cwd": "{project.root}", "type": "half')
+    claude_file(home, "good", project.root)
+
+    done = hindsight("import")
+
+    assert (done.code, sessions_of(project)) == (3, {"good"})
+    assert str(bad) in done.err
+
+
+def test_watching_imports_what_is_added_until_it_is_ended(project: Project, home: Home) -> None:
+    claude_file(home, "first", project.root)
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "hindsight_cli", "import", "--watch"],
+        cwd=project.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while sessions_of(project) != {"first"} and time.monotonic() < deadline:
+            time.sleep(0.2)
+        claude_file(home, "second", project.root)
+        while sessions_of(project) != {"first", "second"} and time.monotonic() < deadline:
+            time.sleep(0.2)
+        watching.send_signal(signal.SIGINT)
+        _, told = watching.communicate(timeout=30)
+    finally:
+        watching.kill()
+    assert sessions_of(project) == {"first", "second"}
+    assert watching.returncode == 0
+    assert b"imported: first" in told
+    assert b"imported: second" in told
