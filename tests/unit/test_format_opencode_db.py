@@ -329,6 +329,21 @@ def test_a_session_without_messages_is_no_trace(project: Project, tmp_path: Path
     assert [trace.session_id for trace in report.traces] == ["ses_2"]
 
 
+def test_messages_of_a_version_to_come_are_told_not_taken_for_none(
+    project: Project, tmp_path: Path
+) -> None:
+    path = a_database(tmp_path / "opencode.db", an_export(), DOCUMENT)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("create table session_message (id text, session_id text, type text)")
+        for session_id, kind in (("ses_1", "user"), ("ses_1", "assistant"), (SESSION, "user")):
+            database.execute("insert into session_message values ('m', ?, ?)", (session_id, kind))
+        database.commit()
+
+    report = import_paths(project, [path])
+
+    assert report.unknown_records == {"session_message/user": 1, "session_message/assistant": 1}
+
+
 def test_broken_rows_cost_only_themselves(tmp_path: Path) -> None:
     message = a_message("assistant", *[a_text(f"Text {n}") for n in range(5)])
     path = a_database(tmp_path / "opencode.db", an_export(message))

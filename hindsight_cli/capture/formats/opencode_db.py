@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"SQLite format 3\0"
 _TABLES = frozenset({"session", "message", "part"})
+_NEWER = "session_message"  # a table that versions to come may keep messages in instead
 _SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created", "revert")
 # How the sessions asked for are copied.
 _SELECTED = (
@@ -144,12 +145,20 @@ def _open(path: Path) -> Connection:
     return database
 
 
+def _has_table(database: Connection, name: str) -> bool:
+    found = database.execute(
+        "select 1 from sqlite_master where type = 'table' and name = ?", (name,)
+    )
+    return found.fetchone() is not None
+
+
 class _Reader:
     """The sessions of one database; their parts are numbered through it."""
 
     def __init__(self, database: Connection) -> None:
         self._database = database
         self._line = 0
+        self._has_newer = _has_table(database, _NEWER)
         self._made_by: dict[str, str] = {}  # the call that made a subagent's session
 
     def records(self) -> Iterator[Draft | Problem]:
@@ -185,6 +194,18 @@ class _Reader:
         ).fetchall()
         for number, message in enumerate(messages, start=1):
             yield from self._message(message["id"], session, is_last=number == len(messages))
+        if not messages and self._has_newer:
+            yield from self._newer(row["id"], session)
+
+    def _newer(self, session_id: JsonValue, session: Session) -> Iterator[Draft]:
+        """Messages that cannot be read yet, so that they are not taken for none."""
+        rows = self._database.execute(
+            f"select type from {_NEWER} where session_id = ? order by rowid", (session_id,)
+        )
+        for row in rows:
+            self._line += 1
+            kind = f"{_NEWER}/{row['type']}"
+            yield Draft(session=session.info, line=self._line, native_type=kind, known=False)
 
     def _message(
         self, message_id: JsonValue, session: Session, *, is_last: bool

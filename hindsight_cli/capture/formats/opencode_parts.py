@@ -196,16 +196,16 @@ class Session:
             return
         if message.is_user and text.startswith(_TYPED):
             self.typed = string(message.about, "id")
+        text, encoded = take_out_encoded(text)
         if part.get("synthetic") is True or part.get("ignored") is True:
-            yield _event(EventType.MESSAGE, Actor.SYSTEM, text, time, injected=True)
+            said = _event(EventType.MESSAGE, Actor.SYSTEM, text, time, injected=True)
+            yield replace(said, blobs=encoded)
+        elif message.is_summary:
+            yield _event(EventType.COMPACTION, Actor.SYSTEM, text, time, injected=True)
         elif not message.is_user:
-            if message.is_summary:
-                yield _event(EventType.COMPACTION, Actor.SYSTEM, text, time, injected=True)
-            else:
-                yield _event(EventType.MESSAGE, Actor.AGENT, text, time)
+            yield replace(_event(EventType.MESSAGE, Actor.AGENT, text, time), blobs=encoded)
         else:
-            text, encoded = take_out_encoded(_unquoted(text))
-            for piece, injected in split_injected(text):
+            for piece, injected in split_injected(_unquoted(text)):
                 if injected:
                     yield _event(EventType.MESSAGE, Actor.SYSTEM, piece, time, injected=True)
                 else:
