@@ -28,6 +28,8 @@ class Chain:
     between: tuple[Call, ...] = ()  # calls after the last failed one and before the fix
     expected: bool = False  # the agent wanted it to fail
     repeats: int = 0  # failed calls that sent the very same again
+    proof: Call | None = None  # the accepted call that `fix` led to; `fix` itself when accepted
+    doubtful: Call | None = None  # without a fix: what might be one, but shares nothing telling
 
     @property
     def last(self) -> Call:

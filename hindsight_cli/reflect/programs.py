@@ -86,7 +86,8 @@ MANNERS = _names(
     "-q -v -y -d -it -i -t --quiet --verbose --yes --rm --no-pager --color --no-color --progress"
     " --silent --assume-yes"
 )
-_SAME = {"python3": "python", "python2": "python", "pip3": "pip", "nodejs": "node"}
+_SAME = {"nodejs": "node"}
+_VERSIONED = re.compile(r"(python|pip|pypy|ruby|perl|php|gcc|clang)-?\d+(?:\.\d+)*")
 _CHECKS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
     (
         CheckKind.TEST,
@@ -116,8 +117,9 @@ _CHECKS: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (
 
 
 def plain_name(program: str) -> str:
-    """`python3` and `python` are one."""
-    return _SAME.get(program, program)
+    """`python3.11`, `python3` and `python` are one."""
+    match = _VERSIONED.fullmatch(program)
+    return match.group(1) if match else _SAME.get(program, program)
 
 
 def check_kind(program: str, intent: str) -> CheckKind | None:

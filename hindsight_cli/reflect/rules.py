@@ -23,10 +23,8 @@ from hindsight_cli.reflect.findings import Chain, Flag, Nature, NearMiss
 from hindsight_cli.reflect.lessons.chains import draft_chain
 from hindsight_cli.reflect.lessons.checks import draft_piped, draft_removed_test
 from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial
-from hindsight_cli.reflect.lessons.successes import (
-    draft_late_failure,
-    draft_near_miss,
-)
+from hindsight_cli.reflect.lessons.lesson import Silence
+from hindsight_cli.reflect.lessons.successes import draft_late_failure, draft_near_miss
 from hindsight_cli.reflect.lessons.tools import draft_irreversible
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 from hindsight_cli.reflect.outcome import green_check, outcome_of
@@ -45,7 +43,17 @@ _MAX_KEY_STEPS = 12
 class Reflection:
     attribution: Attribution
     proposals: tuple[dict[str, Any], ...]  # model-answer schema, best first
+    silences: tuple[Unsaid, ...] = ()  # recoveries that led to no proposal, in order
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsaid:
+    """A failure that was got over, and why nothing is proposed about it."""
+
+    code: Silence
+    failed_steps: tuple[int, ...]
+    fixed_by_step: int
+    detail: str  # the steps, and the reason in words
 
 def reflect_by_rules(trace: Trace) -> Reflection:
     """Why the task ended as it did, and what to remember of it; both may be empty."""
@@ -70,20 +78,26 @@ def reflect_by_rules(trace: Trace) -> Reflection:
             Workaround(step_index=f.call.step_index, reason=_reason(writer, f)) for f in workarounds
         ),
     )
+    told = [(chain, draft_chain(writer, chain)) for chain in chains]
     drafts = [
-        *_drafts(writer, chains, misses),
+        *(draft for _, draft in told if isinstance(draft, Draft)),
+        *_other_drafts(writer, chains, misses),
         *(draft_removed_test(writer, f) for f in workarounds if f.code == "removed_test"),
     ]
-    patched = {flag.call.step_index for flag in workarounds}
     usual = _USUAL + len(reading.calls) // _CALLS_A_PROPOSAL
-    return Reflection(attribution=attribution, proposals=_selected(drafts, patched, usual))
+    kept = _selected([draft for draft in drafts if draft is not None], usual)
+    _mark_patched(kept, {flag.call.step_index for flag in workarounds})
+    return Reflection(
+        attribution=attribution,
+        proposals=tuple(draft.proposal for draft in kept),
+        silences=tuple(_silences(writer, told, kept)),
+    )
 
 
-def _drafts(
+def _other_drafts(
     writer: Writer, chains: Sequence[Chain], misses: Sequence[NearMiss]
 ) -> Iterator[Draft | None]:
     for chain in chains:
-        yield draft_chain(writer, chain)
         yield draft_irreversible(writer, chain)
         yield draft_piped(writer, chain)
     human = [
@@ -95,16 +109,13 @@ def _drafts(
     for miss in misses:
         yield draft_near_miss(writer, miss)
     for late in find_late_failures(writer.reading):
-        yield draft_late_failure(writer, late)
+        draft = draft_late_failure(writer, late)
+        yield draft if isinstance(draft, Draft) else None
 
 
-def _selected(
-    drafts: Sequence[Draft | None], patched: set[int], usual: int
-) -> tuple[dict[str, Any], ...]:
+def _selected(drafts: Sequence[Draft], usual: int) -> list[Draft]:
     """The best few, those with the same key merged into the first."""
-    best = sorted(
-        (d for d in drafts if d is not None and d.worth >= _WORTHWHILE), key=lambda d: -d.worth
-    )
+    best = sorted((d for d in drafts if d.worth >= _WORTHWHILE), key=lambda d: -d.worth)
     kept: dict[str, Draft] = {}
     for draft in best:
         if draft.key in kept:
@@ -113,11 +124,41 @@ def _selected(
             draft.worth >= _WELL_WORTH and len(kept) < MAX_PROPOSALS
         ):
             kept[draft.key] = draft
-    for draft in kept.values():
-        steps = {cite["step"] for cite in draft.proposal["cites"]}
-        if steps & patched:
+    return list(kept.values())
+
+
+def _mark_patched(kept: Sequence[Draft], patched: set[int]) -> None:
+    for draft in kept:
+        if patched & {cite["step"] for cite in draft.proposal["cites"]}:
             draft.proposal["workaround"] = True
-    return tuple(draft.proposal for draft in kept.values())
+
+
+def _silences(
+    writer: Writer,
+    told: Sequence[tuple[Chain, Draft | Silence | None]],
+    kept: Sequence[Draft],
+) -> Iterator[Unsaid]:
+    """Every recovery without a proposal; also what only looks like one."""
+    for chain, draft in told:
+        end = chain.fix or chain.doubtful
+        if draft is None or end is None:
+            continue
+        if isinstance(draft, Draft):
+            if draft in kept:
+                continue
+            draft = _why_not_kept(draft, kept)
+        steps = tuple(call.step_index for call in chain.failed)
+        detail = writer.say(
+            "silence", draft.value, steps=", ".join(map(str, steps)), fix_step=end.step_index
+        )
+        yield Unsaid(code=draft, failed_steps=steps, fixed_by_step=end.step_index, detail=detail)
+
+
+def _why_not_kept(draft: Draft, kept: Sequence[Draft]) -> Silence:
+    if draft.worth < _WORTHWHILE:
+        return Silence.MINOR
+    same = any(draft.key == other.key for other in kept)
+    return Silence.SAME_AS_ANOTHER if same else Silence.OUTWEIGHED
 
 
 def _merge(into: dict[str, Any], other: dict[str, Any]) -> None:
@@ -158,4 +199,4 @@ def _reason(writer: Writer, flag: Flag) -> str:
     return writer.say("reason", flag.code, detail=detail)
 
 
-__all__ = ["MAX_PROPOSALS", "Outcome", "Reflection", "reflect_by_rules"]
+__all__ = ["MAX_PROPOSALS", "Outcome", "Reflection", "Unsaid", "reflect_by_rules"]

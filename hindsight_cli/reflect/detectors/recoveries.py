@@ -26,8 +26,9 @@ from hindsight_cli.reflect.calls import (
 from hindsight_cli.reflect.detectors.expected import is_expected
 from hindsight_cli.reflect.detectors.removed_tests import removed_tests
 from hindsight_cli.reflect.findings import Chain, Nature
-from hindsight_cli.reflect.programs import WEAK, CheckKind
+from hindsight_cli.reflect.programs import LOOKERS, WEAK, CheckKind
 from hindsight_cli.reflect.reading import Reading
+from hindsight_cli.reflect.relation import is_about_the_same, is_typing_error
 from hindsight_cli.reflect.telling import error_key, failed_tests, is_empty
 
 _EDIT_HORIZON = 40  # calls; nine of ten failures end within 13
@@ -36,8 +37,7 @@ _SHELL_HORIZON = 25
 _CHECK_HORIZON = 400
 _TOOL_HORIZON = 20
 _ALIKE = 0.25
-_ALIKE_LINES = 0.2
-_SIMPLE = 2
+_NEXT = 2  # calls
 _USAGE = re.compile(
     r"command not found|no such file or directory|cannot access|can't cd|unknown (?:option|flag"
     r"|command|shorthand|subcommand)"
@@ -67,7 +67,7 @@ CONFLICT = re.compile(r"^git (rebase|merge|cherry-pick|am|revert|pull)$")
 def find_chains(reading: Reading) -> tuple[Chain, ...]:
     """Every failed call in exactly one chain, ordered by its first failure."""
     ends: dict[tuple[Nature, object], list[Call]] = {}
-    fixes: dict[tuple[Nature, object], Call | None] = {}
+    fix_of: dict[int, Call | None] = {}  # by step
     for index, call in enumerate(reading.calls):
         if not call.failed:
             continue
@@ -77,10 +77,10 @@ def find_chains(reading: Reading) -> tuple[Chain, ...]:
         if fix and nature is Nature.TOOL and not _same_error(ends.get((nature, key)), call):
             key = (key, error_key(call))
         ends.setdefault((nature, key), []).append(call)
-        fixes[(nature, key)] = fix
+        fix_of[call.step_index] = fix
     chains = [
-        _chain(reading, nature, failed, fixes[(nature, key)])
-        for (nature, key), failed in ends.items()
+        _chain(reading, nature, failed, fix_of)
+        for (nature, _), failed in ends.items()
     ]
     return tuple(sorted(chains, key=lambda c: c.failed[0].step_index))
 
@@ -112,8 +112,9 @@ def stage_of(call: Call) -> Stage:
     return Stage.RESULT
 
 
-def _got_further(before: Stage, after: Stage) -> bool:
-    return before is Stage.USAGE or before < after
+def _got_further(before: Stage, after: Stage, *, is_check: bool) -> bool:
+    """A check may be wrongly called twice, in two ways; any other command is just wrong again."""
+    return before < after or (is_check and before is Stage.USAGE)
 
 
 def _same_error(group: list[Call] | None, call: Call) -> bool:
@@ -124,7 +125,10 @@ def _open_key(call: Call) -> str:
     return error_key(call) or path_of(call) or signature(call)
 
 
-def _chain(reading: Reading, nature: Nature, failed: list[Call], fix: Call | None) -> Chain:
+def _chain(
+    reading: Reading, nature: Nature, failed: list[Call], fix_of: dict[int, Call | None]
+) -> Chain:
+    fix = fix_of[failed[-1].step_index]
     between: tuple[Call, ...] = ()
     if fix is not None:
         start, end = reading.index_of[failed[-1].step_index], reading.index_of[fix.step_index]
@@ -137,7 +141,28 @@ def _chain(reading: Reading, nature: Nature, failed: list[Call], fix: Call | Non
         between=between,
         expected=is_expected(reading, failed[0]),
         repeats=len(sent) - len(set(sent)),
+        proof=_proof(fix, fix_of),
+        doubtful=_doubtful(reading, failed[-1], nature) if fix is None else None,
     )
+
+
+def _proof(fix: Call | None, fix_of: dict[int, Call | None]) -> Call | None:
+    """Follow commands that only got further to the one that went through."""
+    while fix is not None and fix.failed:
+        fix = fix_of.get(fix.step_index)
+    return fix
+
+
+def _doubtful(reading: Reading, failed: Call, nature: Nature) -> Call | None:
+    """The next accepted command of the same program, which works on something else."""
+    if nature not in {Nature.SHELL, Nature.CHECK}:
+        return None
+    programs = {one.program for one in shell.invocations(failed.command)}
+    for _, call in _following(reading, reading.index_of[failed.step_index], _NEXT):
+        started = {one.program for one in shell.invocations(call.command)}
+        if call.status is Status.OK and programs & started - LOOKERS:
+            return call
+    return None
 
 
 def _end_of(reading: Reading, index: int, nature: Nature) -> Call | None:
@@ -225,32 +250,42 @@ def _shell_end(reading: Reading, index: int) -> Call | None:
     failed = reading.calls[index]
     wanted = _strong(shell.intents(failed.command))
     kinds = shell.checks(failed.command) - {CheckKind.SCRIPT}
+    is_check = nature_of(failed) is Nature.CHECK
     stage = stage_of(failed)
-    horizon = _CHECK_HORIZON if kinds else _SHELL_HORIZON
-    for at, call in _following(reading, index, horizon):
+    supplied: Call | None = None
+    for at, call in _following(reading, index, _CHECK_HORIZON if kinds else _SHELL_HORIZON):
         if call.tool_kind is not ToolKind.SHELL:
             continue
         if stage is Stage.USAGE and call.status is Status.OK and _supplies(call, failed):
-            return call
-        rehearsal = shell.is_rehearsal(call.command) and not shell.is_rehearsal(failed.command)
-        if rehearsal or not _answers(call, wanted, kinds):
+            supplied = supplied or call
+        if not _bears_on(failed, call, wanted, kinds):
             continue
-        if not kinds and wanted & shell.intents(call.command) and not _alike_lines(failed, call):
-            continue  # docker run of another image is another matter
         if call.status is Status.OK:
             if "| grep" in call.command and is_empty(call.output):
                 continue  # the filter may have hidden the answer
             return None if _tests_vanished(reading, failed, index, at) else call
-        same = wanted & shell.intents(call.command) and call.failed
-        if same and _got_further(stage, stage_of(call)) and error_key(call) != error_key(failed):
-            return call
-    return None
+        further = call.failed and _got_further(stage, stage_of(call), is_check=is_check)
+        if wanted & shell.intents(call.command) and further and _is_other_error(failed, call):
+            return supplied or call
+    return supplied
 
 
-def _alike_lines(one: Call, other: Call) -> bool:
-    if len(shell.invocations(one.command)) + len(shell.invocations(other.command)) > _SIMPLE:
-        return True  # too much else in the lines to compare them
-    return similarity(one.command, other.command) >= _ALIKE_LINES
+def _bears_on(
+    failed: Call, call: Call, wanted: frozenset[str], kinds: frozenset[CheckKind]
+) -> bool:
+    """Whether a later command tries what the failed one was for."""
+    if is_typing_error(failed, call.command):
+        return True
+    rehearsal = shell.is_rehearsal(call.command) and not shell.is_rehearsal(failed.command)
+    if rehearsal or not _answers(call, wanted, kinds):
+        return False
+    if kinds or not wanted & shell.intents(call.command):
+        return True
+    return is_about_the_same(failed.command, call.command)  # not docker run of another image
+
+
+def _is_other_error(one: Call, other: Call) -> bool:
+    return error_key(one) != error_key(other)
 
 
 def _supplies(call: Call, failed: Call) -> bool:

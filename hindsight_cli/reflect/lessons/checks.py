@@ -6,17 +6,20 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from hindsight_cli.records.event import Status
 from hindsight_cli.records.experience import ExperienceKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.calls import words_of
 from hindsight_cli.reflect.commands import main_segment
+from hindsight_cli.reflect.detectors.preparations import prepares
 from hindsight_cli.reflect.detectors.recoveries import Stage, stage_of
 from hindsight_cli.reflect.essence import Change, changes_between
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
-from hindsight_cli.reflect.lessons.lesson import failure_lesson, shown_failure
+from hindsight_cli.reflect.lessons.lesson import Silence, failure_lesson, shown_failure
 from hindsight_cli.reflect.lessons.shell_commands import differs, draft_shell, goal, why_name
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.lines import whole_line
 from hindsight_cli.reflect.programs import CheckKind
 from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.silences import SILENCES
@@ -60,7 +63,7 @@ _SAYS_CAUSE = re.compile(
 )
 
 
-def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
     """A check that an edit turned green, when another run could meet the same report."""
     failed = shown_failure(chain)
     kinds = shell.checks(failed.command)
@@ -73,8 +76,12 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     changes = changes_between(reading, reading.calls[start + 1 : end], about, limit=2)
     if not changes:
         return draft_shell(writer, chain, fix)
-    if _is_silenced(reading, changes) or not _carries_over(failed, changes):
-        return None
+    if _has_rival(reading, failed, fix, changes):
+        return Silence.UNCLEAR_CAUSE
+    if _is_silenced(reading, changes):
+        return Silence.UNSAFE
+    if not _carries_over(failed, changes):
+        return Silence.NOTHING_TELLING
     wanted = goal(failed, fix)
     command = writer.command(failed, wanted)
     texts = {
@@ -83,7 +90,7 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             "check",
             "recommend",
             Changes=writer.join(map(writer.change, changes)),
-            fix=writer.command(fix, wanted),
+            fix=_rerun(writer, chain),
         ),
         "avoid": _avoid(writer, chain, changes, about),
         "why": writer.say(
@@ -96,6 +103,26 @@ def draft_check(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     }
     extra = [change.call for change in changes]
     return failure_lesson(writer, chain, texts, worth=_worth_of_check(failed), extra=extra)
+
+
+def _has_rival(reading: Reading, failed: Call, fix: Call, changes: Sequence[Change]) -> bool:
+    """Whether a command between, too, may be what helped, and the changes do not say that they did.
+
+    A package was installed for a module that was missing: the edit beside it proves nothing.
+    """
+    start, end = reading.index_of[failed.step_index], reading.index_of[fix.step_index]
+    ran = [c for c in reading.calls[start + 1 : end] if c.command and c.status is Status.OK]
+    told = "\n".join(error_lines(failed, 3))
+    wanted = words_of(told)
+    if any(words_of(f"{c.file} {c.old} {c.new}") & wanted for c in changes):
+        return False
+    return any(prepares(call, told) for call in ran)
+
+
+def _rerun(writer: Writer, chain: Chain) -> str:
+    """The command that went through in the end, "the check" when it cannot be shown whole."""
+    line = whole_line(chain.proof) if chain.proof else ""
+    return line or writer.words("the_check")
 
 
 def _reports(writer: Writer, failed: Call) -> str:
@@ -158,11 +185,11 @@ def _worth_of_check(failed: Call) -> float:
     return max((_WORTH.get(kind, _WORTH_OTHER) for kind in kinds), default=_WORTH_OTHER)
 
 
-def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """A failure that was wanted, turned green by a change; None for a bare mismatch of values."""
-    failed = chain.failed[0]
-    if chain.nature is not Nature.CHECK:
-        return None
+def draft_red_green(writer: Writer, chain: Chain) -> Draft | Silence:
+    """A failure that was wanted, turned green by a change; silent for a mismatch of values."""
+    failed, fix = chain.failed[0], chain.proof
+    if chain.nature is not Nature.CHECK or fix is None:
+        return Silence.EXPECTED
     told = next((line for line in error_lines(failed, 4) if _SAYS_CAUSE.search(line)), "")
     reading = writer.reading
     start, end = reading.index_of[failed.step_index], reading.index_of[fix.step_index]
@@ -170,7 +197,7 @@ def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
     changes = changes_between(reading, reading.calls[start:end], about, limit=1)
     cause = quoted_piece(excerpt(_cause(told), SHOWN_ERROR))
     if not changes or not cause:
-        return None
+        return Silence.EXPECTED
     command = writer.command(failed)
     texts = {
         "scenario": writer.scenario("red_green", command=command, error=cause),
@@ -178,7 +205,7 @@ def draft_red_green(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             "red_green",
             "recommend",
             changes=writer.join(map(writer.change, changes)),
-            fix=writer.command(fix),
+            fix=_rerun(writer, chain),
         ),
         "avoid": writer.say("red_green", "avoid"),
         "why": writer.say(

@@ -8,7 +8,7 @@ from hindsight_cli.records.event import ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect.calls import edits_of, is_lookup, path_of, same_file, similarity
 from hindsight_cli.reflect.findings import Chain
-from hindsight_cli.reflect.lessons.lesson import failure_lesson
+from hindsight_cli.reflect.lessons.lesson import Silence, failure_lesson
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
 from hindsight_cli.reflect.telling import error_lines, stable
 
@@ -42,15 +42,15 @@ _WORTH_RULE = 2.4  # met again in any file
 _SAME_PLACE = 0.5
 
 
-def draft_edit(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """Which of the editor's rules was broken; None when it is none of those that return."""
+def draft_edit(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
+    """Which of the editor's rules was broken; silent when it is none of those that return."""
     found = next(((r, c, line) for c in chain.failed for r, c, line in _broken(c)), None)
     if found is None or not edits_of(fix):
-        return None
+        return Silence.NOTHING_TELLING
     rule, failed, line = found
     reads = [c for c in chain.between if is_lookup(c) and same_file(path_of(c), path_of(failed))]
     if rule == "not_read" and not reads:
-        return None
+        return Silence.NOTHING_TELLING
     count = sum(similarity(_sent(c), _sent(failed)) > _SAME_PLACE for c in chain.failed)
     common = {"tool": f"`{failed.tool_name}`", "error": _quoted(line)}
     texts = {

@@ -15,6 +15,7 @@ from hindsight_cli.reflect.detectors.human import is_failure_report, words_in_re
 from hindsight_cli.reflect.detectors.workarounds import is_drastic
 from hindsight_cli.reflect.findings import Correction, Denial
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.lines import whole_line
 from hindsight_cli.reflect.telling import excerpt, quoted, quoted_piece
 
 _WORDS = 150  # characters: what is longer is new work rather than a correction
@@ -41,6 +42,8 @@ def draft_denial(writer: Writer, denial: Denial) -> Draft | None:
         return None
     same = [call for call in denial.calls if _asks_same(call, refused)]
     instead = denial.instead
+    if instead and (is_drastic(instead.command) or not writer.deed(instead)):
+        instead = None
     told = quoted_piece(words)
     denied = writer.command(refused)
     texts = {
@@ -49,7 +52,7 @@ def draft_denial(writer: Writer, denial: Denial) -> Draft | None:
             "denial",
             "recommend" if instead else "recommend_words",
             words=told,
-            instead=writer.command(instead) if instead else "",
+            instead=writer.deed(instead) if instead else "",
         ),
         "avoid": writer.say(
             "denial",
@@ -83,7 +86,7 @@ def draft_correction(writer: Writer, correction: Correction) -> Draft | None:
         return None  # what else was wanted is known to this task only
     told = quoted(words or excerpt(correction.words, _WORDS), _WORDS)
     before = writer.command(last)
-    run = writer.then(quoted_piece(shortened(part)) for part in checks)
+    run = writer.then(map(whole_line, checks))
     common = {"before": before, "words": told}
     texts = {
         "scenario": writer.scenario("correction", before=before),
@@ -105,10 +108,10 @@ def draft_correction(writer: Writer, correction: Correction) -> Draft | None:
     return Draft(worth=worth, proposal=proposal, key=f"correction {cited[0].step_index}")
 
 
-def _checks(correction: Correction, last: Call) -> Iterable[str]:
+def _checks(correction: Correction, last: Call) -> Iterable[Call]:
     """The commands that showed or settled the failure and had not been run before: at most two."""
     known = set(segments(last.command))
-    found: dict[str, None] = {}
+    found: dict[str, Call] = {}
     for call in correction.after:
         if call.tool_kind is not ToolKind.SHELL or call.status is not Status.OK or is_lookup(call):
             continue
@@ -118,10 +121,12 @@ def _checks(correction: Correction, last: Call) -> Iterable[str]:
             if is_known or is_drastic(part) or shell.only_shows(part):
                 continue
             if shell.invocations(part) and not shell.intents(part) <= _COMMITTING:
-                found[part] = None
-    checked = [part for part in found if shell.checks(part)]
-    first = checked[:1] or list(found)[:1]
-    return dict.fromkeys([*first, *list(found)[-1:]])
+                found.setdefault(whole_line(call), call)
+    found.pop("", None)  # what cannot be told whole is not told
+    calls = list(found.values())
+    checked = [call for call in calls if shell.checks(call.command)]
+    first = checked[:1] or calls[:1]
+    return {call.step_index: call for call in (*first, *calls[-1:])}.values()
 
 
 _COMMITTING = frozenset({"git add", "git commit", "git push", "chmod", "mkdir", "tail", "head"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 from hindsight_cli.records.event import ToolKind
 from hindsight_cli.records.experience import ExperienceKind
@@ -11,6 +12,27 @@ from hindsight_cli.reflect.calls import is_lookup
 from hindsight_cli.reflect.findings import Chain
 from hindsight_cli.reflect.lessons.writer import MAX_CITES, Draft, Writer
 from hindsight_cli.reflect.telling import error_key, is_pointed
+
+
+
+class Silence(StrEnum):
+    """Why a failure that was got over teaches nothing. The words are codes: they stay."""
+
+    LUCK = "luck"  # the same call, sent again
+    EXPECTED = "expected_failure"
+    TYPING_ERROR = "typing_error"
+    NOTHING_TELLING = "nothing_telling"  # only values of this task differ
+    UNRELATED = "unrelated"  # the next call of the program works on something else
+    SUBJECT_LEFT_OUT = "subject_left_out"  # what the error is about was given up
+    UNCLEAR_CAUSE = "unclear_cause"  # several things were done, any may have helped
+    FILE_CHANGED = "file_changed"  # an edit helped, which is no command
+    NOT_PROVEN = "not_proven"  # it got past one error and failed with the next
+    UNSAFE = "unsafe"
+    TOO_LONG = "too_long"  # no command line of it can be shown whole
+    MINOR = "minor"  # worth less than what a proposal must be
+    OUTWEIGHED = "outweighed"  # others of the run are worth more
+    SAME_AS_ANOTHER = "same_as_another"
+
 
 _PER_REPEAT = 0.5  # a failure met again is worth more
 _MAX_REPEATS = 4

@@ -8,21 +8,16 @@ from collections.abc import Sequence
 from hindsight_cli.records.event import Status
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.commands import (
-    LONG,
-    dropped_flags,
-    fresh_part,
-    main_segment,
-    program_and_verb,
-    segments,
-    short_command,
-)
+from hindsight_cli.reflect.commands import LONG, dropped_flags, program_and_verb, segments
+from hindsight_cli.reflect.detectors.preparations import Doubt, preparations
 from hindsight_cli.reflect.detectors.recoveries import CONFLICT, Stage, stage_of
 from hindsight_cli.reflect.detectors.workarounds import is_drastic
 from hindsight_cli.reflect.findings import Chain, Nature
-from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson, shown_failure
+from hindsight_cli.reflect.lessons.lesson import Silence, acts, failure_lesson, shown_failure
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.lines import is_left_running, whole_line
 from hindsight_cli.reflect.programs import WEAK
+from hindsight_cli.reflect.relation import is_same_but_for_options, is_typing_error, left_out
 from hindsight_cli.reflect.telling import error_lines, error_text, quoted_piece, stable
 
 _WORTH_USAGE = 3.4  # how a command is called here: the next run needs it too
@@ -37,39 +32,52 @@ _CD = re.compile(r"^cd\s+(\S+)$")
 _NO_FOLDER = re.compile(r"no such file or directory|can't cd|directory not found", re.I)
 
 
-def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """None when nothing but luck, or nothing that another run could use, made the difference."""
+def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
+    """What went through, told whole, after all that had to be done first."""
     failed = shown_failure(chain)
     if "--abort" in fix.command:
         return _draft_other_way(writer, chain, fix)
-    if _is_of_this_task(failed) or is_drastic(fix.command) > is_drastic(failed.command):
-        return None
-    if failed.command.strip() == fix.command.strip():
-        return draft_prepared(writer, chain, fix)
+    if is_typing_error(failed, fix.command):
+        return Silence.TYPING_ERROR
+    if _is_of_this_task(failed):
+        return Silence.NOTHING_TELLING
     if folder := _lost_folder(failed, fix):
-        return _draft_folder(writer, chain, fix, folder)
-    steps = _prepared(chain) or _diagnoses(chain)
-    recommend = _recommend(writer, failed, fix, steps) if differs(failed, fix) or steps else ""
-    return _draft(writer, chain, recommend, steps) if recommend else None
+        return _draft_folder(writer, chain, folder)
+    if (silence := _unfit(failed, fix)) is not None:
+        return silence
+    steps = () if _is_fed(failed, fix) else preparations(writer.reading, failed, fix)
+    if isinstance(steps, Doubt):
+        failed = chain.last  # the attempts before it may have been about something else
+        steps = preparations(writer.reading, failed, fix)
+    if isinstance(steps, Doubt):
+        return Silence(steps.value)
+    if not steps and not differs(failed, fix):
+        return Silence.LUCK
+    return _draft(writer, chain, failed, steps)
+
+
+def _is_fed(failed: Call, fix: Call) -> bool:
+    """Whether a program that waited for input until its time was up was given some."""
+    waited = {one.intent for one in shell.invocations(failed.command) if not one.piped}
+    fed = {one.intent for one in shell.invocations(fix.command) if one.piped}
+    return failed.status is Status.TIMEOUT and bool(waited & fed)
+
+
+def _unfit(failed: Call, fix: Call) -> Silence | None:
+    """Why the command that ended a failure should not be recommended."""
+    if fix.failed or is_left_running(fix.command):
+        return Silence.NOT_PROVEN
+    if is_drastic(fix.command) > is_drastic(failed.command):
+        return Silence.UNSAFE
+    if left_out(failed, fix):
+        return Silence.SUBJECT_LEFT_OUT
+    return None if whole_line(fix) else Silence.TOO_LONG
 
 
 def _is_of_this_task(failed: Call) -> bool:
     """Whether a conflict was to be resolved by hand, or a scratch file was missing."""
     conflicts = any(CONFLICT.match(intent) for intent in shell.intents(failed.command))
     return conflicts or _SCRATCH.search(error_text(failed)) is not None
-
-
-def draft_prepared(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """The same command passed after another one: that one is the lesson."""
-    failed = shown_failure(chain)
-    prepared = _prepared(chain)
-    acted = [call for call in chain.between if acts(call)]
-    steps = prepared if len(acted) == 1 else [c for c in prepared if _concerns(c, failed)]
-    if not steps:
-        return None
-    recommend = _recommend(writer, failed, fix, steps)
-    draft = _draft(writer, chain, recommend, steps)
-    return Draft(worth=max(draft.worth, _WORTH_PREPARED), proposal=draft.proposal, key=draft.key)
 
 
 def differs(failed: Call, fix: Call) -> bool:
@@ -90,8 +98,9 @@ def goal(failed: Call, fix: Call) -> frozenset[str]:
     return shell.intents(failed.command) & shell.intents(fix.command)
 
 
-def _draft(writer: Writer, chain: Chain, recommend: str, steps: Sequence[Call]) -> Draft:
-    failed, fix = shown_failure(chain), chain.fix or chain.last
+def _draft(writer: Writer, chain: Chain, failed: Call, steps: Sequence[Call]) -> Draft:
+    fix = chain.fix or chain.last
+    recommend = _recommend(writer, failed, fix, steps or _diagnoses(chain))
     command = writer.command(failed, goal(failed, fix), LONG)
     texts = {
         "scenario": writer.scenario(
@@ -101,18 +110,23 @@ def _draft(writer: Writer, chain: Chain, recommend: str, steps: Sequence[Call]) 
         ),
         "recommend": recommend,
         "avoid": writer.say("shell", "avoid", command=command) if command not in recommend else "",
-        "why": writer.say(
-            "shell",
-            why_name(fix),
-            failed=failed.step_index,
-            errors=writer.errors(failed),
-            fix_step=fix.step_index,
-        ),
+        "why": _why(writer, failed, fix),
     }
-    draft = failure_lesson(writer, chain, texts, worth=_worth_of_call(chain), extra=steps)
+    worth = _worth_of_call(chain, failed)
+    draft = failure_lesson(writer, chain, texts, worth=worth, extra=steps)
     if stage_of(failed) is not Stage.USAGE:
         return draft
     return Draft(worth=draft.worth, proposal=draft.proposal, key=_usage_key(failed))
+
+
+def _why(writer: Writer, failed: Call, fix: Call) -> str:
+    return writer.say(
+        "shell",
+        why_name(fix),
+        failed=failed.step_index,
+        errors=writer.errors(failed),
+        fix_step=fix.step_index,
+    )
 
 
 def _usage_key(failed: Call) -> str:
@@ -121,29 +135,15 @@ def _usage_key(failed: Call) -> str:
 
 
 def _recommend(writer: Writer, failed: Call, fix: Call, steps: Sequence[Call]) -> str:
-    """What to run, "" when it cannot be shown in a line."""
-    wanted = goal(failed, fix)
-    bad, good = main_segment(failed.command, wanted), main_segment(fix.command, wanted)
-    prepared = writer.then(map(writer.command, steps))
+    """What to run: whole lines, in the order in which they went through."""
+    line = whole_line(fix)
+    first = [told for call in steps if (told := whole_line(call))]
+    if first:
+        return writer.say("shell", "recommend_prepared", steps=writer.then(first), fix=line)
     if flags := dropped_flags(failed.command, fix.command, error_text(failed)):
         listed = writer.join(f"`{flag}`" for flag in flags[:3])
-        short = quoted_piece(short_command(fix.command, wanted))
-        return writer.say("shell", "recommend_without", fix=short, flags=listed)
-    if bad == good:
-        rerun = quoted_piece(short_command(fix.command, wanted, LONG))
-        extra = [part for part in segments(fix.command) if part not in segments(failed.command)]
-        prepared = prepared or (quoted_piece(short_command(extra[0])) if extra else "")
-        return _run(writer, prepared, rerun) if prepared else ""
-    shown = fresh_part(bad, good, LONG)
-    if not shown and not steps:
-        return ""
-    shown = quoted_piece(shown or short_command(fix.command, wanted, LONG))
-    return _run(writer, prepared, shown)
-
-
-def _run(writer: Writer, prepared: str, fix: str) -> str:
-    name = "recommend_prepared" if prepared else "recommend"
-    return writer.say("shell", name, steps=prepared, fix=fix)
+        return writer.say("shell", "recommend_without", fix=line, flags=listed)
+    return writer.say("shell", "recommend", fix=line)
 
 
 def _lost_folder(failed: Call, fix: Call) -> str:
@@ -155,30 +155,30 @@ def _lost_folder(failed: Call, fix: Call) -> str:
     return "" if parts[0] in segments(fix.command) else match.group(1)
 
 
-def _draft_folder(writer: Writer, chain: Chain, fix: Call, folder: str) -> Draft:
-    failed = shown_failure(chain)
+def _draft_folder(writer: Writer, chain: Chain, folder: str) -> Draft | Silence:
+    failed, fix = shown_failure(chain), chain.proof
+    if fix is None or is_drastic(fix.command):
+        return Silence.NOT_PROVEN
+    if not (line := whole_line(fix)):
+        return Silence.TOO_LONG
     texts = {
         "scenario": writer.scenario(
             "folder", command=quoted_piece(f"cd {folder}"), error=writer.error(failed)
         ),
-        "recommend": writer.say(
-            "folder", "recommend", fix=writer.command(fix, goal(failed, fix), LONG)
-        ),
+        "recommend": writer.say("folder", "recommend", fix=line),
         "avoid": writer.say("folder", "avoid", command=quoted_piece(f"cd {folder}")),
-        "why": writer.say(
-            "shell",
-            why_name(fix),
-            failed=failed.step_index,
-            errors=writer.errors(failed),
-            fix_step=fix.step_index,
-        ),
+        "why": _why(writer, failed, chain.fix or fix),
     }
-    draft = failure_lesson(writer, chain, texts, worth=_WORTH_USAGE)
+    draft = failure_lesson(writer, chain, texts, worth=_WORTH_USAGE, extra=[fix])
     return Draft(worth=draft.worth, proposal=draft.proposal, key=_usage_key(failed))
 
 
-def _worth_of_call(chain: Chain) -> float:
-    failed = shown_failure(chain)
+def _worth_of_call(chain: Chain, failed: Call) -> float:
+    fix = chain.fix or chain.last
+    if failed.command.strip() == fix.command.strip():
+        return _WORTH_PREPARED
+    if is_same_but_for_options(failed.command, fix.command):
+        return _WORTH_SLIP if len(chain.failed) == 1 and not chain.between else _WORTH_USAGE
     if not shell.intents(failed.command) - WEAK:
         return _WORTH_WEAK
     if len(chain.failed) == 1 and not chain.between:
@@ -187,30 +187,25 @@ def _worth_of_call(chain: Chain) -> float:
     return _WORTH_USAGE if usage else _WORTH_OTHER
 
 
-def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
+def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
     """The operation was given up; what was done in its place is the lesson."""
     failed = shown_failure(chain)
     later = writer.reading.calls[writer.reading.index_of[fix.step_index] + 1 :]
-    instead = [
-        c
-        for c in later
-        if c.command and acts(c) and not shell.only_shows(c.command) and not is_drastic(c.command)
-    ][:1]
-    if not instead:
-        return None
+    instead = next((c for c in later if _is_another_way(c)), None)
+    if instead is None or not whole_line(fix):
+        return Silence.NOTHING_TELLING
+    line = whole_line(instead)
     wanted = frozenset(i for i in shell.intents(failed.command) if CONFLICT.match(i))
     command = quoted_piece(program_and_verb(failed.command, wanted))
     lines = error_lines(failed, 4)
-    conflict = next((line for line in lines if line.startswith("CONFLICT")), lines[0])
+    conflict = next((told for told in lines if told.startswith("CONFLICT")), lines[0])
     texts = {
         "scenario": writer.scenario("shell", command=command, error=quoted_piece(stable(conflict))),
         "recommend": writer.say(
             "shell",
-            "recommend_instead",
-            abort=writer.command(fix),
-            instead=writer.then(
-                dict.fromkeys(quoted_piece(program_and_verb(c.command)) for c in instead)
-            ),
+            "recommend_instead" if line else "recommend_abort",
+            abort=whole_line(fix),
+            instead=line,
         ),
         "avoid": writer.say("shell", "avoid_on", command=command),
         "why": writer.say(
@@ -219,31 +214,19 @@ def _draft_other_way(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
             failed=failed.step_index,
             errors=writer.errors(failed),
             fix_step=fix.step_index,
-            steps=writer.steps(instead),
+            steps=writer.steps([instead]),
+            instead=quoted_piece(program_and_verb(instead.command)),
         ),
     }
-    return failure_lesson(writer, chain, texts, worth=_WORTH_USAGE, extra=instead)
+    return failure_lesson(writer, chain, texts, worth=_WORTH_USAGE, extra=[instead])
 
 
-def _prepared(chain: Chain) -> list[Call]:
-    """The last commands between failure and success that changed something."""
-    return [c for c in chain.between if c.command and acts(c) and _prepares(c)][-2:]
-
-
-def _prepares(call: Call) -> bool:
-    if call.status is not Status.OK or is_drastic(call.command):
-        return False
-    return bool(shell.intents(call.command)) and not shell.only_shows(call.command)
-
-
-def _concerns(call: Call, failed: Call) -> bool:
-    """Whether a command names something that the failed one or its error names."""
-    told = f"{failed.command} {error_text(failed)}"
-    named = {word for one in shell.invocations(call.command) for word in one.words}
-    return any(
-        len(word) > 1 and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", told)
-        for word in named
-        if word[:1] != "-"
+def _is_another_way(call: Call) -> bool:
+    return (
+        bool(call.command)
+        and acts(call)
+        and not shell.only_shows(call.command)
+        and not is_drastic(call.command)
     )
 
 

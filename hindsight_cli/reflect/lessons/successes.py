@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from hindsight_cli.records.experience import ExperienceKind
-from hindsight_cli.reflect.commands import LONG, fresh_part, main_segment
 from hindsight_cli.reflect.findings import LateFailure, NearMiss
+from hindsight_cli.reflect.lessons.lesson import Silence
 from hindsight_cli.reflect.lessons.shell_commands import goal
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
+from hindsight_cli.reflect.lines import whole_line
 from hindsight_cli.reflect.telling import (
     SHOWN_ERROR,
     error_lines,
     quoted,
-    quoted_piece,
     without_place,
 )
 
@@ -36,11 +36,13 @@ def draft_near_miss(writer: Writer, miss: NearMiss) -> Draft:
     return Draft(worth=3.4, proposal=proposal, key=f"near-miss {miss.asked}")
 
 
-def draft_late_failure(writer: Writer, late: LateFailure) -> Draft:
+def draft_late_failure(writer: Writer, late: LateFailure) -> Draft | Silence:
+    """The start that held, told whole, and the log that tells whether it did."""
+    fix, look = whole_line(late.again), whole_line(late.log)
+    if not fix or not look:
+        return Silence.TOO_LONG
     error = quoted(without_place(next(iter(error_lines(late.log)), "")), SHOWN_ERROR)
     wanted = goal(late.started, late.again)
-    bad = main_segment(late.started.command, wanted)
-    fresh = fresh_part(bad, main_segment(late.again.command, wanted))
     command = writer.command(late.started, wanted)
     log = writer.command(late.log)
     steps = {
@@ -53,8 +55,8 @@ def draft_late_failure(writer: Writer, late: LateFailure) -> Draft:
         "recommend": writer.say(
             "late",
             "recommend",
-            fix=quoted_piece(fresh) or writer.command(late.again, wanted, LONG),
-            log=log,
+            fix=fix,
+            log=look,
         ),
         "avoid": writer.say("late", "avoid", command=command),
         "why": writer.say("late", "why", error=error, **steps),

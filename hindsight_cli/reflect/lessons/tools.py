@@ -10,7 +10,7 @@ from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect.calls import flat_arguments
 from hindsight_cli.reflect.essence import changed_arguments, leaf, sources_of
 from hindsight_cli.reflect.findings import Chain, Nature
-from hindsight_cli.reflect.lessons.lesson import acts, failure_lesson
+from hindsight_cli.reflect.lessons.lesson import Silence, acts, failure_lesson
 from hindsight_cli.reflect.lessons.refusal_rules import (
     Refusal,
     Rule,
@@ -31,12 +31,12 @@ _IRREVERSIBLE = re.compile(
 )
 
 
-def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft | None:
-    """The rule the refusal states, with where the right value stood; None when there is none."""
+def draft_tool(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
+    """The rule the refusal states, with where the right value stood; silent when there is none."""
     refusal = refusal_of(chain.failed[0])
     texts, sources = _told(writer, chain, refusal, fix)
     if not texts:
-        return None
+        return Silence.NOTHING_TELLING
     failed = chain.failed[0]
     between = writer.words("between").format(steps=writer.steps(sources)) if sources else ""
     why = writer.say(
@@ -226,7 +226,7 @@ def _stop(writer: Writer, chain: Chain, led_on: Call | None) -> dict[str, str]:
     blamed = [n for n in same if len(sent[0][n]) > 1 and sent[0][n].lower() in error]
     names = writer.join(dict.fromkeys(f"`{leaf(name)}`" for name in blamed[:3]))
     common = {"tool": f"`{failed.tool_name}`", "names": names or writer.words("inputs")}
-    following = writer.say("open", "recommend_next", next=writer.command(led_on)) if led_on else ""
+    following = writer.say("open", "recommend_next", next=writer.deed(led_on)) if led_on else ""
     return {
         "recommend": writer.say("open", "recommend", next=following, **common),
         "avoid": writer.say("open", "avoid", **common),

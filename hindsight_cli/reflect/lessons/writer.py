@@ -14,6 +14,7 @@ from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect.calls import edits_of, path_of, query_of
 from hindsight_cli.reflect.commands import SHORT, short_command
 from hindsight_cli.reflect.essence import Change, short_path
+from hindsight_cli.reflect.lines import whole_line
 from hindsight_cli.reflect.reading import Reading
 from hindsight_cli.reflect.tags import task_tags, tool_tags
 from hindsight_cli.reflect.telling import error_lines, quoted, quoted_piece, short_error
@@ -108,6 +109,10 @@ class Writer:
         about = about or short_path(path_of(call))
         short = len(about) <= _QUERY_CHARS
         return f"`{call.tool_name}` {quoted(about)}" if about and short else f"`{call.tool_name}`"
+
+    def deed(self, call: Call) -> str:
+        """What to do as `call` did it: a whole command line, "" when it cannot be told whole."""
+        return whole_line(call) if call.command else self.command(call)
 
     def error(self, call: Call) -> str:
         """The telling part of the error, quoted; for a tool the same in every run."""
