@@ -125,8 +125,7 @@ class _Import:
         from hindsight_cli.cli.import_text import found_text
 
         found = self.look()
-        if not self.output.as_json:
-            self.output.say(found_text(found, self.project.root, everywhere=self.everywhere))
+        self.output.part(found_text(found, self.project.root, everywhere=self.everywhere))
         self._show(self._import(found), found)
 
     def watch(self) -> None:

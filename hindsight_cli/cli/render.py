@@ -35,6 +35,11 @@ class Output:
         else:
             print(visible(message), file=sys.stderr)
 
+    def part(self, text: str) -> None:
+        """A part of the text result, shown before the work that gives the rest."""
+        if not self.as_json:
+            print(visible(text), flush=True)
+
     def result(
         self,
         data: Mapping[str, JsonValue],

@@ -85,8 +85,9 @@ def test_this_project_s_sessions_are_found_and_no_others(
     done = hindsight("import")
 
     assert sessions_of(project) == {"here", "below", "gone"}
-    assert "claude-code" in done.err
-    assert "3 new" in done.err
+    assert "claude-code" in done.out
+    assert "3 new" in done.out
+    assert done.err == ""  # cron mails what is there
     assert "make" in done.out  # the error that comes back over sessions
     assert "Next: hindsight reflect --all" in done.out
 
@@ -166,7 +167,7 @@ def test_all_projects_are_imported_when_asked_for(
 ) -> None:
     claude_file(home, "elsewhere", tmp_path / "other")
 
-    assert "No sessions" in hindsight("import").err
+    assert "No sessions" in hindsight("import").out
     hindsight("import", "--all-projects")
 
     assert sessions_of(project) == {"elsewhere"}
