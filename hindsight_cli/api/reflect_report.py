@@ -13,11 +13,11 @@ from hindsight_cli.records.jsonvalue import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A proposal that did not become an experience, and why."""
+    """A proposal, or a recovery seen by rules, that did not become an experience, and why."""
 
     code: str
     detail: str
-    experience: Mapping[str, JsonValue]
+    experience: Mapping[str, JsonValue]  # {} where rules made no proposal of a recovery
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from hindsight_cli.api.experiences import list_experiences
 from hindsight_cli.api.feedback import credit_run
 from hindsight_cli.api.gating import RULES, Gate
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.reflect_report import ReflectReport
+from hindsight_cli.api.reflect_report import Dropped, ReflectReport
 from hindsight_cli.api.traces import list_traces, read_trace
 from hindsight_cli.api.voting import take_votes
 from hindsight_cli.errors import SourceNotFoundError, TraceNotFoundError, UnusableReplyError
@@ -63,6 +63,7 @@ def by_rules(project: Project, trace: Trace, report: ReflectReport) -> None:
     found = reflection.attribution
     report.attributions.append(found)
     Gate(project, trace, Source(reflector=RULES), report).take(reflection.proposals)
+    report.dropped += [Dropped(s.code.value, s.detail, {}) for s in reflection.silences]
     credited = credit_run(
         project, trace.session_id, trace, found.outcome, source=found.outcome_source
     )

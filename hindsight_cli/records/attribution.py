@@ -35,7 +35,7 @@ class Workaround:
 class Attribution:
     trace_id: str
     outcome: Outcome
-    outcome_source: str  # reward | test | human | end | rule | llm | none
+    outcome_source: str  # reward | test | build | lint | rerun | human | end | rule | llm | none
     key_steps: tuple[int, ...] = ()
     invalid_steps: tuple[InvalidStep, ...] = ()
     recoveries: tuple[Recovery, ...] = ()

@@ -27,7 +27,7 @@ _PROVING = frozenset({CheckKind.TEST, CheckKind.BUILD})
 def outcome_of(
     reading: Reading, chains: Sequence[Chain], workarounds: Sequence[Flag]
 ) -> tuple[Outcome, str]:
-    """The outcome and its source: reward | test | human | end | rule | none (or as recorded)."""
+    """The outcome and its source, a word of `Attribution.outcome_source` (or as recorded)."""
     recorded, source = reading.trace.outcome
     if recorded is not Outcome.UNKNOWN:
         return recorded, source
@@ -47,8 +47,8 @@ def _by_checks(
         return Outcome.PARTIAL, "test"
     if _ended_on_failure(reading, chains):
         return _incomplete(reading), "rule"
-    if green_check(reading, chains) is not None:
-        return Outcome.SUCCESS, "test"
+    if (check := green_check(reading, chains)) is not None:
+        return Outcome.SUCCESS, _source_of(check)
     if _was_accepted(reading):
         return Outcome.SUCCESS, "human"
     return Outcome.UNKNOWN, "none"
@@ -81,6 +81,13 @@ def green_check(reading: Reading, chains: Sequence[Chain]) -> Call | None:
         if call.failed and kinds and not _is_expected(call, chains):
             return None
     return None
+
+
+def _source_of(check: Call) -> str:
+    """What kind of command proved it: one that had failed before proves by going through."""
+    kinds = shell.checks(check.command)
+    named = (CheckKind.TEST, CheckKind.BUILD, CheckKind.LINT)
+    return next((kind.value for kind in named if kind in kinds), "rerun")
 
 
 def _was_accepted(reading: Reading) -> bool:

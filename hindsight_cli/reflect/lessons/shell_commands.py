@@ -69,6 +69,8 @@ def _unfit(failed: Call, fix: Call) -> Silence | None:
         return Silence.NOT_PROVEN
     if is_drastic(fix.command) > is_drastic(failed.command):
         return Silence.UNSAFE
+    if not goal(failed, fix) and stage_of(failed) is not Stage.USAGE:
+        return Silence.UNRELATED  # another check is green: that of the failed one may still be red
     if left_out(failed, fix):
         return Silence.SUBJECT_LEFT_OUT
     return None if whole_line(fix) else Silence.TOO_LONG
