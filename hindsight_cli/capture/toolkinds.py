@@ -17,7 +17,7 @@ _NAMES: dict[ToolKind, str] = {
         scroll_down get_file_contents readmcpresource readmcpresourcetool""",
     ToolKind.EDIT: """edit edit_file multiedit str_replace str_replace_editor replace insert patch
         str_replace_based_edit_tool replace_in_file search_replace apply_patch apply_diff
-        notebookedit edit_notebook edit_notebook_file file_edit text_editor
+        notebookedit edit_notebook edit_notebook_file file_edit file_editor text_editor
         developer__text_editor""",
     ToolKind.WRITE: """write write_file write_to_file create create_file new_file writefile
         file_write save_file""",
@@ -32,7 +32,7 @@ _NAMES: dict[ToolKind, str] = {
         invoke_agent delegate_to_agent read_agent write_agent list_agents sessions_spawn
         sessions_send subagents""",
     ToolKind.PLAN: """todowrite todoread taskcreate taskupdate tasklist taskget update_plan
-        todo_write write_todos manage_todo_list think exitplanmode enterplanmode
+        todo_write write_todos manage_todo_list task_tracker think exitplanmode enterplanmode
         exit_plan_mode enter_plan_mode plan update_todo_list sequentialthinking""",
     ToolKind.ASK: """askuserquestion ask_user ask_user_question ask_followup_question
         request_user_input question ask_human""",
