@@ -72,6 +72,18 @@ def end(
     return _append_to(project, session_id, drafts)
 
 
+def note_outcome(project: Project, session_id: str, outcome: Outcome, *, source: str) -> Recorded:
+    """Say how a session ended without closing it: its own transcript may yet go on.
+
+    Raises:
+        SessionNotFoundError, StorageError.
+    """
+    extra = {"outcome": outcome.value, "source": source}
+    return _append_to(
+        project, session_id, [(_system(EventType.OUTCOME, project.now(), extra), None)]
+    )
+
+
 def _append_to(
     project: Project, session_id: str, drafts: list[tuple[DraftEvent, str | None]]
 ) -> Recorded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,8 @@ from hindsight_cli.traces.files import TERMINAL
 if TYPE_CHECKING:
     from hindsight_cli.api.importing import ImportReport
 
+EXIT_CODE = "exit_code"  # as the source of an outcome
+_NO_LESSONS = " Rules learn from calls and their results: see `hindsight run --help`."
 _CLOCK_SLACK_NS = 2_000_000_000  # file systems that keep whole seconds, or two
 
 
@@ -35,8 +38,10 @@ def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> I
         else:
             project.traces.promote(run_id, TERMINAL)
         session_id = run_id
-    elif session_id != run_id:
-        _move_terminal(project, run_id, session_id)
+    else:
+        if session_id != run_id:
+            _move_terminal(project, run_id, session_id)
+        _note_exit(project, session_id, ended)
     yield from _learn(project, plan, session_id, run_id)
 
 
@@ -121,11 +126,33 @@ def _close_recorded(project: Project, session_id: str, ended: Mapping[str, JsonV
     if ended.get("interrupted_by") is not None or not ended:
         recording.end(project, session_id, end_state="interrupted" if ended else "killed")
         return
-    failed = bool(ended.get("exit_code")) and not any(
-        e.event_type is EventType.OUTCOME for e in events
-    )
-    outcome = Outcome.FAILURE if failed else None
-    recording.end(project, session_id, outcome=outcome, source="exit_code")
+    is_known = any(e.event_type is EventType.OUTCOME for e in events)
+    outcome = Outcome.FAILURE if _has_failed(ended) and not is_known else None
+    recording.end(project, session_id, outcome=outcome, source=EXIT_CODE)
+
+
+def _note_exit(project: Project, session_id: str, ended: Mapping[str, JsonValue]) -> None:
+    """What the agent's transcript does not say: that its program failed.
+
+    A session that is gone on with, and then ends well, has failed no more.
+    """
+    from hindsight_cli.api import recording
+
+    path = project.traces.find_source(session_id)
+    events = project.traces.read(path)[0] if path is not None else []
+    noted = [e.extra for e in events if e.event_type is EventType.OUTCOME]
+    if noted and noted[-1].get("source") != EXIT_CODE:
+        return
+    failed = _has_failed(ended)
+    was_failed = bool(noted) and noted[-1].get("outcome") == Outcome.FAILURE.value
+    if failed != was_failed:
+        outcome = Outcome.FAILURE if failed else Outcome.UNKNOWN
+        recording.note_outcome(project, session_id, outcome, source=EXIT_CODE)
+
+
+def _has_failed(ended: Mapping[str, JsonValue]) -> bool:
+    interrupted = ended.get("interrupted_by") is not None or ended.get("signal") == signal.SIGINT
+    return bool(ended.get("exit_code")) and not interrupted
 
 
 def _move_terminal(project: Project, run_id: str, session_id: str) -> None:
@@ -146,9 +173,9 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
         return
     events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
     if not any(e.event_type is EventType.TOOL_CALL for e in events):
-        yield f"{_steps(events)} of terminal text recorded as {session_id}."
-        if plan.reflect:
-            yield from _start_model(project, plan, session_id)
+        started = list(_start_model(project, plan, session_id)) if plan.reflect else []
+        yield f"{_without_calls(session_id, events)}{'' if started else _NO_LESSONS}"
+        yield from started
         return
     from hindsight_cli.api.traces import trace_of  # loads SQLite: a brief run ends without
 
@@ -168,6 +195,12 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     yield f"{summary}, {_count(proposed, 'experience')} proposed{waiting}."
     yield from told
     yield from _start_model(project, plan, session_id)
+
+
+def _without_calls(session_id: str, events: Sequence[Event]) -> str:
+    is_terminal = any(e.extra.get("source") == TERMINAL for e in events[:1])
+    what = " of terminal text" if is_terminal else ", no call"
+    return f"{_steps(events)}{what} recorded as {session_id}."
 
 
 def _reflect(project: Project, session_id: str, run_id: str) -> tuple[int, list[str]]:

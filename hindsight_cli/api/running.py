@@ -61,8 +61,8 @@ class RunPlan:
     """What a run is to be, known before it starts."""
 
     __slots__ = (
-        *("agent", "argv", "block_by_flag", "cwd", "env", "inject", "is_native", "reflect"),
-        *("session_id", "start", "started_ns", "task"),
+        *("agent", "argv", "block_by_flag", "cwd", "env", "inject", "is_native"),
+        *("is_run", "reflect", "session_id", "start", "started_ns", "task"),
     )
 
     def __init__(self, request: RunRequest, env: Mapping[str, str]) -> None:
@@ -75,6 +75,7 @@ class RunPlan:
         self.inject = request.inject and bool(self.task)
         self.reflect = request.reflect
         self.started_ns = time.time_ns()
+        self.is_run = self.agent is None or self.agent.starts_run(self.argv)
         self.session_id, self.is_native = self._session()
         self.block_by_flag = bool(
             self.inject and self.agent and self.agent.with_block(self.argv, "x") is not None
@@ -101,7 +102,7 @@ def run(plan: RunPlan, say: Say) -> int:
     Raises:
         CannotStartError: there is no such program, or it cannot be executed.
     """
-    if plan.env.get(REFLECTING_VARIABLE):
+    if plan.env.get(REFLECTING_VARIABLE) or not plan.is_run:
         from hindsight_cli.capture.command.relay import run_command
 
         return run_command(plan.argv, plan.env, _Nobody()).exit_code

@@ -33,6 +33,10 @@ def run(
     The command gets your terminal, its exit code is yours. Only what a recognised
     agent documents is added to its arguments, and said on stderr.
 
+    Of an agent that is known its own transcript is read. Another program is recorded as
+    what its terminal showed, which only a model can learn from, unless it records its own
+    steps: `hindsight record event`.
+
     Example: hindsight run --task "deploy mysql" -- claude -p "deploy mysql in a container"
     """
     from hindsight_cli.api.running import RunRequest

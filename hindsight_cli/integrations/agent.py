@@ -49,6 +49,10 @@ class Agent:
     def __init__(self, program: Program) -> None:
         self._program = program
 
+    def starts_run(self, argv: Sequence[str]) -> bool:
+        """False for `--help`, `--version` and subcommands that only look or set something."""
+        return self._line(argv) is not None
+
     def prompt_in(self, argv: Sequence[str]) -> str | None:
         """The task that stands in the arguments."""
         line = self._line(argv)

@@ -260,6 +260,34 @@ def test_the_user_s_own_flags_are_left_alone(
     assert json.loads(done.out) == given
 
 
+def test_what_only_asks_an_agent_s_program_is_no_run(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    a_program(tmp_path / "bin", "claude", "import sys; print(sys.argv[1:]); sys.exit(4)")
+
+    done = hindsight("run", "--", "claude", "--version", PATH=path_with(tmp_path / "bin"))
+
+    assert (done.code, done.out, done.err) == (4, "['--version']\n", "")
+    assert list_traces(project) == []
+
+
+def test_an_agent_that_failed_to_start_its_work_is_a_failure(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    """Its transcript tells of no error, its exit code does."""
+    source = CLAUDE.replace("records += call", "call") + "sys.exit(1)\n"
+    a_program(tmp_path / "bin", "claude", source)
+    command = ("run", "--no-inject", "--", "claude", "-p", "deploy mysql in docker")
+    env = {"PATH": path_with(tmp_path / "bin"), "CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
+
+    done = hindsight(*command, **env)
+
+    (row,) = list_traces(project)
+    assert (done.code, row.agent, row.outcome) == (1, "claude-code", "failure")
+    assert "1 step, no call recorded" in done.err
+    assert "Rules learn from calls" in done.err
+
+
 def test_a_signal_to_us_ends_the_command_and_the_trace_says_so(project: Project) -> None:
     run = subprocess.Popen(
         [PYTHON, "-m", "hindsight_cli", "run", "--", "sh", "-c", "echo up; exec sleep 60"],
@@ -362,7 +390,7 @@ CLAUDE = r"""
 import json, os, sys
 argv = sys.argv[1:]
 session = argv[argv.index("--session-id") + 1]
-system = argv[argv.index("--append-system-prompt") + 1]
+system = "".join(b for a, b in zip(argv, argv[1:]) if a == "--append-system-prompt")
 cwd = os.getcwd()
 slug = "".join(c if c.isalnum() else "-" for c in cwd)
 folder = os.path.join(os.environ["CLAUDE_CONFIG_DIR"], "projects", slug)
