@@ -214,13 +214,26 @@ class Project:
         from hindsight_cli.traces.plain import read_plain
 
         path = self.folder / "redact.key"
-        with contextlib.suppress(OSError):
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(fd, "wb") as file:
-                file.write(os.urandom(16))
+        if not path.is_file() or not path.stat().st_size:  # none, or cut off on a full disk
+            with contextlib.suppress(OSError):
+                _write_once(path, os.urandom(16))
         try:
             return read_plain(path, _KEY_BYTES)
         except PermissionError:
             return b""
         except OSError as error:
             raise StorageError(str(path), error.strerror or str(error)) from error
+
+
+def _write_once(path: Path, data: bytes) -> None:
+    """Make a file whole or not at all; one that has content by then is kept."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+        if path.is_file() and not path.stat().st_size:
+            path.unlink()
+        path.hardlink_to(part)
+    finally:
+        part.unlink(missing_ok=True)

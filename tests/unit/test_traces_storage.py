@@ -167,3 +167,20 @@ def test_deleting_takes_every_file_of_a_session_and_no_other(project: Project) -
         *(True, True)
     ]
     assert [row.session_id for row in list_traces(project)] == [kept]
+
+
+@pytest.mark.parametrize("before", [None, b""])
+def test_the_key_of_redaction_is_whole_from_the_first(
+    project: Project, before: bytes | None
+) -> None:
+    """An empty one was cut off on a full disk; a second process takes the first one's."""
+    key = project.folder / "redact.key"
+    if before is not None:
+        key.write_bytes(before)
+
+    secret = "token=ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    marks = {Project(project.root).redactor.text(secret) for _ in range(3)}
+
+    assert len(marks) == 1
+    assert len(key.read_bytes()) == 16
+    assert not list(project.folder.glob("redact.key.*"))
