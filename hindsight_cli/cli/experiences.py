@@ -231,27 +231,49 @@ def forget(experience_id: ExperienceId, root: Root = None, as_json: AsJson = Fal
 
 @app.command()
 def add(
-    file: Annotated[Path, typer.Option("--from", help="JSON Lines; - for stdin.")],
+    scenario: Annotated[
+        str | None, typer.Option("--scenario", help="When it applies: the task, the error.")
+    ] = None,
+    recommend: Annotated[str | None, typer.Option("--recommend", help="What to do then.")] = None,
+    avoid: Annotated[str | None, typer.Option("--avoid", help="What not to do.")] = None,
+    kind: Annotated[
+        str, typer.Option("--kind", help="failure_lesson, success_pattern or key_decision.")
+    ] = "failure_lesson",
+    tools: Annotated[
+        list[str] | None, typer.Option("--tool", help="A tool it is about; may be repeated.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--from", help="Many, as JSON Lines; - for stdin.")
+    ] = None,
     approve_now: Annotated[
         bool, typer.Option("--approve", help="Approve all at once: they are your own words.")
     ] = False,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add your own experiences.
+    """Add your own experience, or many from a file.
 
-    Each line is like {"kind": "failure_lesson", "scenario": "...", "recommend": "...",
-    "avoid": "...", "tool_tags": ["docker"], "task_tags": ["deployment"]}.
+    Each line of a file is like {"kind": "failure_lesson", "scenario": "...", "recommend":
+    "...", "avoid": "...", "tool_tags": ["docker"], "task_tags": ["deployment"]}.
 
-    Example: hindsight experiences add --from lessons.jsonl --approve
+    Example: hindsight experiences add --scenario "Deploying MySQL" --recommend
+    "Hand over `--env-file .env`" --tool docker --approve
     """
     from hindsight_cli.api.project import Project
     from hindsight_cli.api.proposing import add_experiences
     from hindsight_cli.cli import shapes
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of
+    from hindsight_cli.errors import UsageError
 
-    objects = _json_lines(file)
+    given = {"scenario": scenario, "recommend": recommend, "avoid": avoid, "tool_tags": tools}
+    given = {name: value for name, value in given.items() if value}
+    if (file is None) == (not given):
+        raise UsageError(
+            "Give either --scenario and --recommend, or --from FILE.",
+            hint="See `hindsight experiences add --help`.",
+        )
+    objects = [{"kind": kind, **given}] if file is None else _json_lines(file)
     project = Project.open_or_init(start_of(root))
     states = add_experiences(project, objects, approve=approve_now)
     output = Output("experiences add", as_json=as_json)

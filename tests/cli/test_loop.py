@@ -313,3 +313,16 @@ def test_undo_takes_a_verification_back_before_the_approval(
     hindsight("experiences", "undo")
     (found,) = hindsight("search", "deploy mysql", "--json").data["results"]
     assert found["stale"] is True
+
+
+def test_an_own_experience_is_typed_in_one_command(hindsight: Hindsight) -> None:
+    done = hindsight(
+        *("experiences", "add", "--scenario", "Deploying MySQL with docker"),
+        *("--recommend", "Hand over `--env-file .env`", "--tool", "docker", "--approve"),
+    )
+    assert "Added and approved ex-" in done.out
+    assert "--env-file .env" in hindsight("search", "deploy mysql with docker").out
+    for wrong in ([], ["--scenario", "x"], ["--scenario", "x", "--from", "-"]):
+        failed = hindsight("experiences", "add", *wrong)
+        assert failed.code != 0
+        assert "hint:" in failed.err
