@@ -108,6 +108,19 @@ def test_the_task_is_what_the_person_says_first(path: Path) -> None:
     assert task.text.startswith("List overdue loans.")
 
 
+def test_the_task_of_an_evaluation_is_told_from_the_template_round_it(tmp_path: Path) -> None:
+    stream = values_of(STREAM)
+    stream[2]["args"]["content"] = (
+        "<uploaded_files>\n/library\n</uploaded_files>\nRead this:\n\n<issue_description>\n"
+        "Loans are lost.\n</issue_description>\n\nFollow these steps."
+    )
+    task, rest = read_value(tmp_path, stream)[2].events
+
+    assert (task.event_type, task.text) == (EventType.TASK, "Loans are lost.")
+    assert rest.injected
+    assert "Follow these steps." in rest.text
+
+
 def test_prompts_and_recalled_knowledge_are_injected() -> None:
     texts = [e.text for e in events(read(STREAM)) if e.injected]
     assert texts == ["You are an agent. Use the tools.", "Use pytest -q.\n\nNever push to main."]

@@ -10,11 +10,13 @@ from hindsight_cli.capture.formats.calls import Call
 from hindsight_cli.capture.formats.content import blobs_of, blocks_of, take_out_encoded
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.openhands_results import Members, mapping, string
+from hindsight_cli.capture.formats.swe_agent_text import split_task
 from hindsight_cli.capture.status import Verdict, error_type_of
 from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _MAX_REMEMBERED = 4096
+_EVALUATION = "<uploaded_files>"  # how the prompts of its evaluations begin, round the task
 
 Answered = tuple[Call, str | None]  # with the id that the model gave the call
 
@@ -70,6 +72,9 @@ class Stream:
         self, record: Members, text: str, *, pictures: JsonValue = None
     ) -> Iterator[DraftEvent]:
         """A person's words: the task, if they are the first."""
+        rest = ""
+        if not self._has_task and text.startswith(_EVALUATION):
+            text, rest = split_task(text)
         for part, injected in split_injected(text):
             if injected:
                 yield self.message(record, Actor.SYSTEM, part, injected=True)
@@ -78,6 +83,8 @@ class Stream:
             self._has_task = True
             yield self.event(record, kind, part, Actor.USER, pictures)
             pictures = None
+        if rest:
+            yield self.message(record, Actor.SYSTEM, rest, injected=True)
 
     def is_new_reply(self, reply_id: str) -> bool:
         """Whether a model's reply is told for the first time: every call of it repeats it."""

@@ -8,7 +8,10 @@ from hindsight_cli.records.event import ToolKind
 
 # How its prompts begin and go on round the task, of all versions.
 _TASKS = (
-    (re.compile(r"<pr_description>\n?"), re.compile(r"\n?</pr_description>")),
+    (
+        re.compile(r"<(?:pr|issue)_description>\n?"),
+        re.compile(r"\n?</(?:pr|issue)_description>"),
+    ),
     (
         re.compile(r"\AWe're currently solving the following issue[^\n]*\n+(?:ISSUE:\n)?"),
         re.compile(r"\n\s*INSTRUCTIONS:\n"),
