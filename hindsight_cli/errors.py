@@ -76,8 +76,8 @@ class NoTranscriptsError(HindsightError):
     def __init__(self, path: str, looked_at: int) -> None:
         super().__init__(
             f"No transcript in {path!r} ({looked_at} files looked at).",
-            hint="Transcripts are .jsonl or .json files of Claude Code, of chat messages, "
-            "or tau-bench results.",
+            hint="Transcripts are .jsonl, .json or .db files of agents. Without a path, "
+            "`hindsight import` looks where agents keep them.",
         )
 
 
