@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from hindsight_cli import __version__
 from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.project import Project, timestamp
+from hindsight_cli.api.traces import trace_of
 from hindsight_cli.records.experience import ExperienceState, ReviewStatus
+from hindsight_cli.records.trace import split_traces
+from hindsight_cli.reflect.rules import find_recoveries
 from hindsight_cli.traces.index import FailureRow
+
+_READER = f"{__version__}/1"  # the number grows when the rules see recoveries otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +31,9 @@ def list_failures(
     if since_days is not None:
         since = timestamp(project.clock() - timedelta(days=since_days))
 
+    _find_recoveries(project)
+
     def read(opened: Index) -> tuple[list[FailureRow], list[ExperienceState]]:
-        opened.sync_traces()
         opened.sync_experiences()
         rows = opened.traces.failures(since, min_sessions=min_sessions)
         return rows, opened.experiences.with_status(ReviewStatus.APPROVED)
@@ -44,3 +51,25 @@ def list_failures(
         )
         for row in rows
     ]
+
+
+def _find_recoveries(project: Project) -> None:
+    """Let the rules of reflection say which failures ended, in sessions that changed."""
+
+    def unread(opened: Index) -> list[str]:
+        opened.sync_traces()
+        return opened.traces.sessions_with_unread_recoveries(_READER)
+
+    changed = use_index(project, unread)
+    if changed:
+        found = {session_id: _recovered_steps(project, session_id) for session_id in changed}
+        use_index(project, lambda opened: opened.save_recoveries(found, _READER))
+
+
+def _recovered_steps(project: Project, session_id: str) -> list[int]:
+    path = project.traces.find(session_id)
+    if path is None:
+        return []
+    events, _ = project.traces.read(path)
+    traces = [trace_of(project, name, own) for name, own in split_traces(events).items()]
+    return [pair.failed_step for trace in traces for pair in find_recoveries(trace)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
@@ -113,6 +113,12 @@ class Index:
         """Read the trace files that changed; gives their number."""
         with _immediate(self._db.conn):
             return self.traces.sync(self._project.traces.sessions(), self._read_text)
+
+    def save_recoveries(self, found: Mapping[str, Iterable[int]], reader: str) -> None:
+        """By session, the failed steps that something later ended."""
+        with _immediate(self._db.conn):
+            for session_id, steps in found.items():
+                self.traces.save_recoveries(session_id, steps, reader)
 
     def _read_text(self, event: Event) -> str:
         full = self._project.outputs.find(event.output_ref) if event.output_ref else None

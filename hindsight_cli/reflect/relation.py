@@ -24,9 +24,12 @@ _SHORT_OPTION = re.compile(r"-[A-Za-z]{1,3}")
 _DIGITS = re.compile(r"\D+")
 # Words of programming languages: two scripts that share no others have nothing in common.
 _CODE_WORDS = frozenset(
-    "import from as def class return print if else elif for in while with try except lambda and or"
-    " not is none null true false const let var function require console log puts use my sys os"
-    " open read write str int len range main self new echo end do then async await".split()
+    re.findall(
+        r"\w+",
+        "import from as def class return print if else elif for in while with try except lambda"
+        " and or is not none null true false const let var function require console log puts use"
+        " my sys os open read write str int len range main self new echo end do then async await",
+    )
 )
 
 
@@ -60,9 +63,9 @@ def left_out(failed: Call, later: Call) -> str:
         if _is_code(one):
             continue
         for word in operands(one):
-            if _names(told, word) and word not in later.command:
-                if not any(_alike_words(word, other) for other in given):
-                    return word
+            is_gone = _names(told, word) and word not in later.command
+            if is_gone and not any(_alike_words(word, other) for other in given):
+                return word
     return ""
 
 

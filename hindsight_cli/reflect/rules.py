@@ -55,6 +55,7 @@ class Unsaid:
     fixed_by_step: int
     detail: str  # the steps, and the reason in words
 
+
 def reflect_by_rules(trace: Trace) -> Reflection:
     """Why the task ended as it did, and what to remember of it; both may be empty."""
     reading = Reading(trace)
@@ -92,6 +93,11 @@ def reflect_by_rules(trace: Trace) -> Reflection:
         proposals=tuple(draft.proposal for draft in kept),
         silences=tuple(_silences(writer, told, kept)),
     )
+
+
+def find_recoveries(trace: Trace) -> tuple[Recovery, ...]:
+    """Which failed step was ended by which, by failed step: part of the attribution."""
+    return _recoveries(find_chains(Reading(trace)))
 
 
 def _other_drafts(
@@ -143,15 +149,14 @@ def _silences(
         end = chain.fix or chain.doubtful
         if draft is None or end is None:
             continue
-        if isinstance(draft, Draft):
-            if draft in kept:
-                continue
-            draft = _why_not_kept(draft, kept)
+        if isinstance(draft, Draft) and draft in kept:
+            continue
+        code = _why_not_kept(draft, kept) if isinstance(draft, Draft) else draft
         steps = tuple(call.step_index for call in chain.failed)
         detail = writer.say(
-            "silence", draft.value, steps=", ".join(map(str, steps)), fix_step=end.step_index
+            "silence", code.value, steps=", ".join(map(str, steps)), fix_step=end.step_index
         )
-        yield Unsaid(code=draft, failed_steps=steps, fixed_by_step=end.step_index, detail=detail)
+        yield Unsaid(code=code, failed_steps=steps, fixed_by_step=end.step_index, detail=detail)
 
 
 def _why_not_kept(draft: Draft, kept: Sequence[Draft]) -> Silence:
@@ -199,4 +204,11 @@ def _reason(writer: Writer, flag: Flag) -> str:
     return writer.say("reason", flag.code, detail=detail)
 
 
-__all__ = ["MAX_PROPOSALS", "Outcome", "Reflection", "Unsaid", "reflect_by_rules"]
+__all__ = [
+    "MAX_PROPOSALS",
+    "Outcome",
+    "Reflection",
+    "Unsaid",
+    "find_recoveries",
+    "reflect_by_rules",
+]

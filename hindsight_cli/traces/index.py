@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlite_utils import Database, Migrations
@@ -46,6 +46,15 @@ def m001_traces(db: Database) -> None:
     )
     db.table("events").create_index(["trace_id"])
     db.table("events").create_index(["fingerprint"])
+
+
+@migrations()
+def m002_recovered_steps(db: Database) -> None:
+    """Failed steps that something later ended, as reflection by rules sees it."""
+    db.table("recovered_steps").create(
+        {"session_id": str, "step_index": int}, pk=("session_id", "step_index")
+    )
+    db.table("recoveries_read").create({"session_id": str, "signature": str}, pk="session_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +125,36 @@ class TraceIndex:
         return [_trace_row(dict(zip(names, row, strict=True))) for row in rows]
 
     def failures(self, since: str | None, *, min_sessions: int = 1) -> list[FailureRow]:
-        """Errors by fingerprint, those in most sessions first; `since` is ISO 8601."""
+        """Errors by fingerprint, those in most sessions first; `since` is ISO 8601.
+
+        Recovered are those that `save_recoveries` was told of.
+        """
         rows = self._connection.execute(_FAILURES_SQL, (since or "", min_sessions))
         names = [d[0] for d in rows.description]
         return [FailureRow(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def sessions_with_unread_recoveries(self, reader: str) -> list[str]:
+        """Sessions with failures that changed since `reader` (its version) looked for ends."""
+        sql = """
+          select f.session_id from session_files f
+            left join recoveries_read r on r.session_id = f.session_id
+            and r.signature = f.signature || ' ' || ?
+          where r.session_id is null and exists (select 1 from events e
+            where e.session_id = f.session_id and e.fingerprint is not null)
+        """
+        return [session_id for (session_id,) in self._connection.execute(sql, (reader,))]
+
+    def save_recoveries(self, session_id: str, steps: Iterable[int], reader: str) -> None:
+        """Replace what is known of the failed steps of a session that were got over."""
+        self._forget_recoveries(session_id)
+        self._connection.executemany(
+            "insert or ignore into recovered_steps values (?, ?)", [(session_id, s) for s in steps]
+        )
+        self._connection.execute(
+            "insert into recoveries_read select session_id, signature || ' ' || ? "
+            "from session_files where session_id = ?",
+            (reader, session_id),
+        )
 
     def _read(
         self, file: SessionFile, signature: str, grown: JsonValue, read_text: ReadText
@@ -164,6 +199,11 @@ class TraceIndex:
     def _forget(self, session_id: str) -> None:
         self._connection.execute("delete from events where session_id = ?", (session_id,))
         self._connection.execute("delete from session_files where session_id = ?", (session_id,))
+        self._forget_recoveries(session_id)
+
+    def _forget_recoveries(self, session_id: str) -> None:
+        for table in ("recovered_steps", "recoveries_read"):
+            self._connection.execute(f"delete from {table} where session_id = ?", (session_id,))
 
 
 def _row(session_id: str, event: Event, read_text: ReadText) -> tuple[JsonValue, ...]:
@@ -224,10 +264,8 @@ order by s.started_at desc, s.session_id, s.trace_id
 _FAILURES_SQL = """
 with failed as (
   select session_id, step_index, fingerprint, tool_name, summary, timestamp,
-    exists (select 1 from events later where later.session_id = e.session_id
-      and later.tool_name is e.tool_name and later.status = 'ok'
-      and later.step_index > e.step_index and later.step_index <= e.step_index + 15)
-      as recovered
+    exists (select 1 from recovered_steps r where r.session_id = e.session_id
+      and r.step_index = e.step_index) as recovered
   from events e where fingerprint is not null and coalesce(timestamp, '9999') >= ?
 )
 select fingerprint, min(tool_name) as tool_name, min(summary) as example,

@@ -134,5 +134,3 @@ def _names(told: str, word: str) -> bool:
     if len(word) <= 1:
         return False
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", told) is not None
-
-

@@ -78,10 +78,7 @@ def find_chains(reading: Reading) -> tuple[Chain, ...]:
             key = (key, error_key(call))
         ends.setdefault((nature, key), []).append(call)
         fix_of[call.step_index] = fix
-    chains = [
-        _chain(reading, nature, failed, fix_of)
-        for (nature, _), failed in ends.items()
-    ]
+    chains = [_chain(reading, nature, failed, fix_of) for (nature, _), failed in ends.items()]
     return tuple(sorted(chains, key=lambda c: c.failed[0].step_index))
 
 

@@ -14,7 +14,6 @@ from hindsight_cli.reflect.lessons.writer import MAX_CITES, Draft, Writer
 from hindsight_cli.reflect.telling import error_key, is_pointed
 
 
-
 class Silence(StrEnum):
     """Why a failure that was got over teaches nothing. The words are codes: they stay."""
 

@@ -37,23 +37,17 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
     failed = shown_failure(chain)
     if "--abort" in fix.command:
         return _draft_other_way(writer, chain, fix)
-    if is_typing_error(failed, fix.command):
-        return Silence.TYPING_ERROR
-    if _is_of_this_task(failed):
-        return Silence.NOTHING_TELLING
-    if folder := _lost_folder(failed, fix):
-        return _draft_folder(writer, chain, folder)
     if (silence := _unfit(failed, fix)) is not None:
         return silence
+    if folder := _lost_folder(failed, fix):
+        return _draft_folder(writer, chain, folder)
     steps = () if _is_fed(failed, fix) else preparations(writer.reading, failed, fix)
     if isinstance(steps, Doubt):
         failed = chain.last  # the attempts before it may have been about something else
         steps = preparations(writer.reading, failed, fix)
     if isinstance(steps, Doubt):
         return Silence(steps.value)
-    if not steps and not differs(failed, fix):
-        return Silence.LUCK
-    return _draft(writer, chain, failed, steps)
+    return _draft(writer, chain, failed, steps) if steps or differs(failed, fix) else Silence.LUCK
 
 
 def _is_fed(failed: Call, fix: Call) -> bool:
@@ -64,16 +58,21 @@ def _is_fed(failed: Call, fix: Call) -> bool:
 
 
 def _unfit(failed: Call, fix: Call) -> Silence | None:
-    """Why the command that ended a failure should not be recommended."""
-    if fix.failed or is_left_running(fix.command):
-        return Silence.NOT_PROVEN
-    if is_drastic(fix.command) > is_drastic(failed.command):
-        return Silence.UNSAFE
-    if not goal(failed, fix) and stage_of(failed) is not Stage.USAGE:
-        return Silence.UNRELATED  # another check is green: that of the failed one may still be red
-    if left_out(failed, fix):
-        return Silence.SUBJECT_LEFT_OUT
-    return None if whole_line(fix) else Silence.TOO_LONG
+    """Why nothing is to be said of a failure, whatever was done before its end."""
+    lost = bool(_lost_folder(failed, fix))
+    proven = not fix.failed and not is_left_running(fix.command)
+    # Another check is green: that of the failed one may still be red.
+    other = not goal(failed, fix) and stage_of(failed) is not Stage.USAGE
+    reasons = (
+        (Silence.TYPING_ERROR, is_typing_error(failed, fix.command)),
+        (Silence.NOTHING_TELLING, _is_of_this_task(failed)),
+        (Silence.NOT_PROVEN, not proven and not lost),
+        (Silence.UNSAFE, is_drastic(fix.command) > is_drastic(failed.command)),
+        (Silence.UNRELATED, other),
+        (Silence.SUBJECT_LEFT_OUT, not lost and bool(left_out(failed, fix))),
+        (Silence.TOO_LONG, not lost and not whole_line(fix)),
+    )
+    return next((silence for silence, holds in reasons if holds), None)
 
 
 def _is_of_this_task(failed: Call) -> bool:
