@@ -63,7 +63,15 @@ def test_a_script_proves_success_when_it_had_failed_before() -> None:
     trace.edit("lib.py", "a", "b")
     trace.shell("python repro.py", "done")
 
-    assert outcome(trace) == (Outcome.SUCCESS, "test")
+    assert outcome(trace) == (Outcome.SUCCESS, "rerun")
+
+
+def test_a_build_is_not_called_a_test() -> None:
+    trace = TraceBuilder()
+    trace.edit("a.go", "return 1", "return 2")
+    trace.shell("cargo build", "Finished")
+
+    assert outcome(trace) == (Outcome.SUCCESS, "build")
 
 
 def test_a_part_that_was_cut_says_nothing_of_a_session_that_went_on() -> None:

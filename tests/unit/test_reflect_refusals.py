@@ -136,7 +136,7 @@ def test_work_is_not_thrown_away_on_our_advice() -> None:
 
     lesson = only(trace)
 
-    assert "`git cherry-pick`" in lesson["recommend"]
+    assert "`git cherry-pick ea85138 9d754fb`" in lesson["recommend"]
     assert "reset" not in lesson["recommend"]
 
 
@@ -158,7 +158,9 @@ def test_a_flag_that_the_error_names_is_told_as_the_one_to_leave_out() -> None:
     trace.shell("ls")
     trace.shell("lint run --fast 2>&1 | head -50", "0 issues.")
 
-    assert only(trace)["recommend"] == "Run `lint run --fast` without `--form=line`."
+    assert only(trace)["recommend"] == (
+        "Run `lint run --fast 2>&1 | head -50` without `--form=line`."
+    )
 
 
 def test_a_folder_the_shell_is_already_in_is_told_as_such() -> None:
@@ -233,6 +235,8 @@ def test_a_command_that_only_got_further_is_not_said_to_have_gone_through() -> N
     trace.shell("cd app && go test -run TestPay", "cd: no such file or directory: app", ERROR)
     trace.shell("pwd", "/repo/app")
     trace.shell("go test -run TestPay", "--- FAIL: TestPay (0.01s)", ERROR)
+    trace.edit("pay.go", "return 1", "return 2")
+    trace.shell("go test -run TestPay", "ok")
 
     lesson = only(trace)
 

@@ -178,9 +178,12 @@ def _worth_of_call(chain: Chain, failed: Call) -> float:
     fix = chain.fix or chain.last
     if failed.command.strip() == fix.command.strip():
         return _WORTH_PREPARED
+    is_weak = not shell.intents(failed.command) - WEAK
+    if is_weak and failed.command.strip() in fix.command:
+        return _WORTH_PREPARED  # something was put before it
     if is_same_but_for_options(failed.command, fix.command):
         return _WORTH_SLIP if len(chain.failed) == 1 and not chain.between else _WORTH_USAGE
-    if not shell.intents(failed.command) - WEAK:
+    if is_weak:
         return _WORTH_WEAK
     if len(chain.failed) == 1 and not chain.between:
         return _WORTH_SLIP
