@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -77,6 +78,49 @@ def show(
     output.result(
         {"trace": shapes.trace_row(row), "events": [event_to_dict(e) for e in events]},
         trace_text(row, reading.trace, events, full=full),
+    )
+
+
+@app.command()
+def export(
+    trace_id: Annotated[str, typer.Argument(help="Id of a trace, or its beginning.")],
+    export_format: Annotated[str, typer.Option("--format", help="Format to write: atif.")] = "atif",
+    output_file: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write (default: stdout).")
+    ] = None,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a trace for other tools: an ATIF document, its subagents in it.
+
+    Hindsight reads it back with the same steps and statuses.
+
+    Example: hindsight traces export 0ccf1a04 -o run.json
+    """
+    from hindsight_cli.api.exporting import export_trace, parse_format, write_export
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli.render import Output, count
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("traces export", as_json=as_json)
+    chosen = parse_format(export_format)
+    exported = export_trace(Project.open(start_of(root)), trace_id, export_format=chosen)
+    for bad in exported.bad_lines:
+        output.say(f"{bad.path}, line {bad.line}: {bad.reason} (passed over)")
+    data = {
+        "trace_id": exported.trace_id,
+        "format": exported.format,
+        "steps": exported.steps,
+        "subagents": exported.subagents,
+    }
+    if output_file is None:
+        document = {**data, "document": exported.document}
+        output.result(document, "" if as_json else exported.text(ascii_only=True))
+        return
+    write_export(exported, output_file)
+    output.result(
+        {**data, "path": str(output_file)},
+        f"Wrote {count(exported.steps, 'step')} to {output_file}.",
     )
 
 

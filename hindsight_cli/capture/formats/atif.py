@@ -31,7 +31,9 @@ from hindsight_cli.records.event import Actor, EventType, Outcome
 from hindsight_cli.records.interchange import SESSION_KEY, USAGE_KEY
 from hindsight_cli.records.jsonvalue import JsonValue
 
-SUFFIX = "-atif"  # not the run's own id: its transcript tells the same steps once more
+# Not the run's own id: its transcript tells the same steps once more, and so may both of these.
+_CONVERTED = "-atif"
+_EXPORTED = "-export"
 _NEAR_BYTES = 64 * 1024
 _MEMBER = (
     rb"schema_version|session_id|trajectory_id|agent|steps|notes|final_metrics|extra"
@@ -209,11 +211,12 @@ def outcome_of(about: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
 
 def _root_session(outline: Outline) -> SessionInfo:
     named = _text(outline.about.get("session_id")) or _text(outline.about.get("trajectory_id"))
-    if named is None or not any(character.isdigit() for character in named):
+    is_own = bool(own_of(outline.about))
+    if named is None or not (is_own or any(character.isdigit() for character in named)):
         # Converters that know no id write the agent's name, or "unknown", into every file.
         named = f"{named or _agent(outline)[0]}-{outline.digest()}"
-    session_id = named if named.endswith(SUFFIX) else f"{named}{SUFFIX}"
-    return _session(session_id, outline)
+    suffix = _EXPORTED if is_own else _CONVERTED
+    return _session(named if named.endswith(suffix) else f"{named}{suffix}", outline)
 
 
 def _sub_session(inner: Outline, outer: Outline, parent: SessionInfo) -> SessionInfo:
@@ -236,8 +239,6 @@ def _session(session_id: str, outline: Outline) -> SessionInfo:
         agent_version=None if version in _UNKNOWN else version,
         cwd=_text(own.get("cwd")) or _folder(about),
         model=_text(about.get("model_name")),
-        parent_session_id=_text(own.get("parent_session_id")),
-        parent_call_id=_text(own.get("parent_call_id")),
         closes=closes if isinstance(closes, bool) else None,
     )
 

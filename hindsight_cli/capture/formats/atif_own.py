@@ -32,12 +32,12 @@ def restored(own: Members, plain: DraftEvent) -> DraftEvent:
         plain,
         event_type=_member(EventType, own.get("event_type")) or plain.event_type,
         actor=_member(Actor, own.get("actor")) or plain.actor,
-        tool_kind=_member(ToolKind, own.get("tool_kind")) or plain.tool_kind,
+        tool_kind=_member(ToolKind, own["tool_kind"]) if "tool_kind" in own else plain.tool_kind,
         status=_member(Status, own.get("status")) or plain.status,
         native_status=_text(own.get("native_status")) or plain.native_status,
         injected=own.get("injected") is True,
         input=own.get("input", plain.input),
-        extra=own["extra"] if isinstance(own.get("extra"), dict) else plain.extra,
+        extra=own["extra"] if isinstance(own.get("extra"), dict) else {},
     )
     changed = {name: own[name] for name in OWN_TEXTS if _is_text_or_none(own, name)}
     changed |= {name: own[name] for name in OWN_NUMBERS if type(own.get(name)) is int}

@@ -47,6 +47,7 @@ class _Told:
 
     exit_code: int | None = None
     flag: bool | None = None  # True: it failed
+    vouched: bool = False  # a flag for what came of the call, not for its having run
     native_status: str | None = None
     refusal: str = ""
     interrupted: bool = False
@@ -106,7 +107,7 @@ def _content(result: Members, extra: JsonValue) -> JsonValue:
 
 def _verdict(text: str, told: _Told, call: Call | None) -> Verdict:
     # That a shell tool ran is no word on what its command came to.
-    runs_only = told.flag is False and told.native_status != "ok"
+    runs_only = told.flag is False and not told.vouched
     vouched = not (runs_only and (call is None or call.kind is ToolKind.SHELL))
     return derive_status(
         ToolOutput(
@@ -136,6 +137,10 @@ def _told_by(*extras: JsonValue) -> _Told:
             value = number(about.get(key))
             if told.duration_ms is None and value is not None:
                 told.duration_ms = round(value * factor)
+        if told.flag is None and isinstance(about.get("raw_tool_result"), dict):
+            # A block of Anthropic's API, which has a flag where a tool failed.
+            unsaid = "is_error" not in about["raw_tool_result"]
+            told.flag, told.vouched = (False, True) if unsaid else (None, False)
     return told
 
 
@@ -172,7 +177,7 @@ def _note_flags(told: _Told, about: Members) -> None:
     if failed or (isinstance(error, str | dict) and error):
         told.flag, told.native_status = True, status or "error"
     elif told.flag is None and is_error is False:
-        told.flag, told.native_status = False, "ok"
+        told.flag, told.vouched, told.native_status = False, True, "ok"
     elif told.flag is None and (success is True or status in _FINE):
         told.flag, told.native_status = False, status or "success"
 

@@ -71,16 +71,18 @@ def _copied(step: Step, conversation: Conversation) -> Iterator[DraftEvent]:
 def _told(step: Step, conversation: Conversation) -> Iterator[DraftEvent]:
     own, source = own_of(step), step.get("source")
     thought = text_of(step.get("reasoning_content"))
-    if thought.strip():
+    if thought.strip() or REASONING_KEY in own:
         event = _event(step, EventType.REASONING, Actor.AGENT, thought)
         yield _restored(own, REASONING_KEY, event)
     content = step.get("message")
-    text, encoded = take_out_encoded(text_of(content))
     if isinstance(own.get(MESSAGE_KEY), dict):
-        event = _restored(own, MESSAGE_KEY, _event(step, EventType.MESSAGE, _actor(source), text))
+        whole = _event(step, EventType.MESSAGE, _actor(source), text_of(content))
+        event = _restored(own, MESSAGE_KEY, whole)
         conversation.has_task = conversation.has_task or event.event_type is EventType.TASK
         yield event
-    elif not text.strip() or (source == "agent" and _says_nothing(text, step)):
+        return
+    text, encoded = take_out_encoded(text_of(content))
+    if not text.strip() or (source == "agent" and _says_nothing(text, step)):
         return
     elif source == "user":
         parts = list(_spoken(step, text, conversation))
@@ -238,15 +240,6 @@ def _observed(
     event = replace(event, call_id=made.event.call_id if made else call_id)
     if not own:
         return event
-    plain = replace(
-        event,
-        text=text_of(result.get("content")),
-        exit_code=None,
-        error_type=None,
-        duration_ms=None,
-        extra={},
-        native_status=None,
-        status=None,
-        status_rule=None,
-    )
-    return restored(own, plain)
+    # The call's name and kind are its result's, unless something else was kept.
+    plain = _event(step, EventType.TOOL_RESULT, Actor.TOOL, text_of(result.get("content")))
+    return restored(own, replace(plain, call_id=event.call_id))
