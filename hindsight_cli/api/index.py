@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-SCHEMA = 1
+SCHEMA = 2
 WRITE_TIMEOUT_S = 10.0
 READ_TIMEOUT_S = 1.0  # an agent waits for a search
 # What reading a damaged database, or rows somebody damaged, may end in.

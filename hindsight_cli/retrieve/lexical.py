@@ -9,7 +9,14 @@ from hindsight_cli.fingerprint import error_fingerprints, is_specific, looks_lik
 from hindsight_cli.retrieve import reading
 from hindsight_cli.retrieve.query import clipped, is_cjk
 from hindsight_cli.retrieve.result import Hit, Retrieval
-from hindsight_cli.retrieve.scoring import Match, match, places_of, terms_of
+from hindsight_cli.retrieve.scoring import (
+    TASK_WEIGHT,
+    Match,
+    match,
+    places_of,
+    task_places,
+    terms_of,
+)
 from hindsight_cli.retrieve.tables import Row, Tables
 from hindsight_cli.retrieve.tags import tool_named
 
@@ -23,6 +30,7 @@ MAX_HITS = 5
 FLOOR = 0.40
 _FAR_BELOW = 0.5  # a later hit with less of the first one's evidence is beside the point
 _WHOLLY_COVERED = 0.85  # a query of one known word is answered, however often the word occurs
+_A_SETUP = 3  # so many tools together are no longer everybody's
 _TOOL_NAMED = 1.15
 _OTHER_TOOL = 0.85
 _CJK_QUERY = 1.8  # its units are overlapping pairs that count for less than a word each
@@ -46,7 +54,10 @@ class _Ranked:
 
     @property
     def score(self) -> float:
-        return max(self.fingerprint_score, self.evidence / (1 + self.evidence))
+        words = self.evidence / (1 + self.evidence)
+        if self.match.coverage >= _WHOLLY_COVERED:
+            words = max(words, FLOOR)
+        return max(self.fingerprint_score, words)
 
     @property
     def order(self) -> tuple[float, float, str]:
@@ -54,10 +65,14 @@ class _Ranked:
         return (-self.fingerprint_score, -self.evidence * bonus, self.row.experience_id)
 
     def is_answer(self) -> bool:
-        if self.fingerprint_score:
-            return True
-        enough = self.score >= FLOOR or self.match.coverage >= _WHOLLY_COVERED
-        return enough and self.match.telling > 0
+        tells = self.match.telling or len(self.match.names) >= _A_SETUP
+        return self.score >= FLOOR and bool(self.fingerprint_score or tells)
+
+    def is_beside(self, first: _Ranked) -> bool:
+        """Whether to show it where `first` is the answer; that one included."""
+        shares = self.match.telling or self.match.names
+        near = shares and self.evidence >= first.evidence * _FAR_BELOW
+        return near or self.fingerprint_score > 0
 
     def hit(self) -> Hit:
         reasons = ["error fingerprint"] if self.fingerprint_score else []
@@ -105,14 +120,10 @@ class LexicalIndex:
             named = " and ".join(f"'{name}'" for name in (tool, tag) if name is not None)
             return _abstain(f"No experience has the tag {named}.")
         ranked = self._ranked(query, is_error=error or looks_like_error(query), allowed=allowed)
-        if not ranked or not ranked[0].is_answer():
+        first = next((one for one in ranked if one.is_answer()), None)
+        if first is None:
             return _abstain(_why_none(ranked))
-        least = ranked[0].evidence * _FAR_BELOW
-        kept = [
-            one
-            for one in ranked
-            if one.fingerprint_score or (one.evidence >= least and one.match.telling)
-        ]
+        kept = [one for one in ranked if one.is_beside(first)]
         hits = tuple(one.hit() for one in kept[: max(0, min(limit, MAX_HITS))])
         return Retrieval(hits=hits, abstained=not hits, reason="" if hits else "No hits asked for.")
 
@@ -144,16 +155,23 @@ class LexicalIndex:
         known = self._known_errors(query, allowed) if is_error else {}
         query = clipped(query)
         wanted = reading.units_of(query, is_error=is_error)
+        tools = self._tables.tools_named(map(tool_named, wanted))
+        reading.mark_names(wanted.values(), {key for tags in tools.values() for key in tags})
         needs = reading.needs_in(self._tables, query, wanted)
         numbers = {*known, *reading.candidates(self._tables, needs, allowed)}
-        tools = self._tables.tools_named(map(tool_named, wanted))
+        names = {need.unit.term for need in needs if need.unit.is_name}
         scale = _CJK_QUERY if is_cjk(query) else 1.0
         terms = terms_of(needs)
         ranked = []
         for row in self._tables.rows(numbers):
-            found = match(places_of(row.fields, terms), needs)
-            named = tools.get(row.number, ())
-            factor = (_TOOL_NAMED if named else _OTHER_TOOL) if tools else 1.0
+            *fields, task = row.fields
+            places = dict.fromkeys(task_places(task, needs, terms), TASK_WEIGHT)
+            places.update(places_of(fields, terms))
+            found = match(places, needs)
+            named = tools.get(row.number, {}).values()
+            factor = 1.0 if not names else _TOOL_NAMED if named else _OTHER_TOOL
+            if not named and not names.isdisjoint(places):
+                factor = 1.0
             score = known.get(row.number, 0.0)
             ranked.append(_Ranked(row, found, scale * factor, score, named))
         return sorted(ranked, key=lambda one: one.order)

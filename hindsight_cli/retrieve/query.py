@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
 from hindsight_cli.retrieve.stem import stem
-from hindsight_cli.retrieve.stopwords import COMMON, STOP, STOP_CJK, WEAK_CJK
+from hindsight_cli.retrieve.stopwords import COMMON, COMMON_CJK, STOP, STOP_CJK, WEAK_CJK
 from hindsight_cli.retrieve.tokens import Word, is_noise, words
 
 _MAX_CHARS = 16_000
@@ -23,13 +23,19 @@ class Unit:
     `importance` scales what it is worth to find it, `missing` what it costs not to.
     """
 
-    __slots__ = ("importance", "missing", "surface", "term")
+    __slots__ = ("importance", "is_name", "is_piece", "missing", "surface", "term")
 
     def __init__(self, surface: str, term: str, importance: float, missing: float) -> None:
         self.surface = surface
         self.term = term  # a phrase has several, joined by spaces as in the glossary
         self.importance = importance
         self.missing = missing
+        self.is_name = False  # of a tool or language: tells the corner, not the matter
+        self.is_piece = False  # no word of its own: grammar, or the seam between two words
+
+    def scaled(self, importance: float, missing: float) -> None:
+        self.importance *= importance
+        self.missing *= missing
 
 
 def clipped(query: str) -> str:
@@ -52,12 +58,42 @@ def units(query: str, *, importance: float = 1.0, missing: float = 1.0) -> dict[
             found.setdefault(unit.term, unit)
     for surface, term in _phrases(spoken[:_MAX_PHRASE_WORDS]):
         found.setdefault(term, Unit(surface, term, 0.8, 0.0))
-    return {
-        unit.term: Unit(
-            unit.surface, unit.term, unit.importance * importance, unit.missing * missing
-        )
-        for unit in found.values()
-    }
+    for unit in found.values():
+        unit.scaled(importance, missing)
+    return found
+
+
+def seams(query: str, known: Collection[str]) -> set[str]:
+    """Chinese pairs that lie across two words, as far as the `known` ones tell: 口冲 in 端口冲突.
+
+    Words are told by longest match from the left. A word of four characters is two of two.
+    """
+    found: set[str] = set()
+    inside: set[str] = set()
+    for word in words(query):
+        for run in _cjk_stop().split(word.surface) if word.is_cjk else ():
+            owner = _owners(run, known)
+            for at, pair in enumerate(map("".join, pairwise(run))):
+                (found if owner[at] != owner[at + 1] else inside).add(pair)
+    return found - inside
+
+
+def _owners(run: str, known: Collection[str]) -> list[int]:
+    """Of each character the number of its word; 0 where no known word covers it."""
+    owner = [0] * len(run)
+    at = 0
+    while at < len(run):
+        for size in (*reversed(_CJK_NAME_SIZES), 2):
+            name = run[at : at + size]
+            if len(name) == size and " ".join(map("".join, pairwise(name))) in known:
+                half = 2 if size == 4 else size  # noqa: PLR2004
+                for place in range(at, at + size):
+                    owner[place] = at + 1 + (place - at) // half
+                at += size
+                break
+        else:
+            at += 1
+    return owner
 
 
 def glued(query: str) -> dict[str, tuple[str, str]]:
@@ -82,7 +118,7 @@ def is_cjk(query: str) -> bool:
 
 def is_common(term: str) -> bool:
     """Whether a term is too ordinary to show that two texts are about one thing."""
-    return term in _common_stems(term[:1])
+    return term in COMMON_CJK or term in _common_stems(term[:1])
 
 
 @lru_cache(maxsize=256)
@@ -94,7 +130,9 @@ def _common_stems(initial: str) -> frozenset[str]:
 def _latin_units(word: Word) -> Iterator[Unit]:
     lowered = word.surface.lower()
     if not word.whole:
-        if lowered not in STOP and (len(lowered) > 1 or not lowered.isascii()):
+        if not STOP.intersection((lowered, word.parts[0])) and (
+            len(lowered) > 1 or not lowered.isascii()
+        ):
             missing = 0.0 if is_noise(word.parts[0]) else 1.0
             yield Unit(word.surface, word.parts[0], 1.0, missing)
         return
@@ -113,7 +151,9 @@ def _cjk_units(word: Word) -> Iterator[Unit]:
     for run in _cjk_stop().split(word.surface):
         for pair in (run[i : i + 2] for i in range(len(run) - 1)):
             weak = any(character in WEAK_CJK for character in pair)
-            yield Unit(pair, pair, 0.3 if weak else 0.6, 0.0 if weak else 0.6)
+            unit = Unit(pair, pair, 0.3 if weak else 0.6, 0.0 if weak else 0.6)
+            unit.is_piece = weak
+            yield unit
         if len(run) == 1 and run not in WEAK_CJK:
             yield Unit(run, run, 0.3, 0.1)
 

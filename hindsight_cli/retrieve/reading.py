@@ -8,7 +8,10 @@ from hindsight_cli.fingerprint import telling_lines
 from hindsight_cli.retrieve import query as asked
 from hindsight_cli.retrieve.query import Unit
 from hindsight_cli.retrieve.scoring import Need, Synonym, Weigher, needs_of
+from hindsight_cli.retrieve.stopwords import COMMON_CJK
 from hindsight_cli.retrieve.tables import Tables
+from hindsight_cli.retrieve.tags import is_everyday, tool_named
+from hindsight_cli.retrieve.tokens import is_noise
 
 _MAX_CANDIDATES = 60
 _MAX_POSTINGS = 4000  # documents looked at per query; the rarest words come first
@@ -18,6 +21,8 @@ _NEIGHBOUR = 0.3
 _GLUED = 0.9
 _SAME_START = 0.7
 _MIN_LONG_WORD = 6
+
+_SEAM = 0.5
 
 _SURROUNDINGS = 0.7  # importance of an output's lines that do not name the error
 _MAX_TELLING = 4
@@ -34,8 +39,31 @@ def units_of(query: str, *, is_error: bool) -> dict[str, Unit]:
     return around | asked.units(telling)
 
 
+def mark_names(wanted: Collection[Unit], tool_keys: Collection[str]) -> None:
+    """Tell the units that name a tool: one that the store has as a tag, or an everyday one.
+
+    A number beside a name is its version. A query of nothing but names asks for what there is
+    about them: nothing is marked.
+    """
+    named = {unit.surface for unit in wanted if _is_name(unit.term, tool_keys)}
+    names = [
+        unit
+        for unit in wanted
+        if unit.surface in named and (_is_name(unit.term, tool_keys) or is_noise(unit.term))
+    ]
+    if len(names) < sum(unit.missing > 0 or unit in names for unit in wanted):
+        for unit in names:
+            unit.is_name = True
+
+
+def _is_name(term: str, tool_keys: Collection[str]) -> bool:
+    return tool_named(term) in tool_keys or is_everyday(term)
+
+
 def needs_in(tables: Tables, query: str, wanted: Mapping[str, Unit]) -> list[Need]:
     synonyms = _glossary(tables, wanted)
+    if not query.isascii():
+        _settle_pieces(query, wanted, synonyms)
     for term, others in _spellings(tables, query, wanted).items():
         synonyms.setdefault(term, []).extend(others)
     vocabulary = set(wanted)
@@ -43,6 +71,18 @@ def needs_in(tables: Tables, query: str, wanted: Mapping[str, Unit]) -> list[Nee
         vocabulary.update(part for other in others for part in other.parts)
     weigher = Weigher(tables.count(), tables.frequencies(vocabulary))
     return needs_of(wanted.values(), synonyms, weigher)
+
+
+def _settle_pieces(query: str, wanted: Mapping[str, Unit], glossary: Collection[str]) -> None:
+    """A pair that the glossary has is a word; one across two words is none."""
+    known = COMMON_CJK.union(glossary)
+    across = asked.seams(query, known)
+    for term, unit in wanted.items():
+        if term in across:
+            unit.is_piece = True
+            unit.scaled(_SEAM, 0.0)
+        elif term in glossary:
+            unit.is_piece = False
 
 
 def candidates(tables: Tables, needs: Collection[Need], allowed: set[int] | None) -> list[int]:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hindsight_cli.retrieve.query import Unit, is_common
 
-# scenario, recommend, avoid, tags, error fingerprints
+# scenario, recommend, avoid, tags, error fingerprints; and the task it was learned in
 FIELD_WEIGHTS = (1.0, 0.75, 0.45, 0.9, 0.9)
+TASK_WEIGHT = 0.45
+SAME_TASK = 0.7  # share of a query that makes the task of a lesson the same one again
 BACKGROUND = 200  # imagined other documents, so that a store of one has rare words too
 COMMON_SHARE = 0.1  # of them, a common word is in this many
 UNKNOWN = 0.8  # a word the store has nowhere weighs against a match, but less than a known one
+UNKNOWN_NAME = 1.2  # a tool that no lesson speaks of
 FOREIGN = 0.6  # English asked, Chinese found
 MAX_NEEDS = 48
 
@@ -44,19 +47,25 @@ class Need:
 class Match:
     """What a document has of the needs."""
 
-    __slots__ = ("answered", "gained", "surfaces", "telling", "total")
+    __slots__ = ("answered", "gained", "names", "surfaces", "telling", "total")
 
     def __init__(self, total: float) -> None:
         self.total = total  # what a perfect document would gain
         self.gained = 0.0  # in units of the rarest word, less where it stands in a lesser field
         self.answered = 0.0  # the same without regard to fields
         self.telling = 0  # needs met by a word that is not common
+        self.names: set[str] = set()  # of tools, that were asked for and are there
         self.surfaces: list[str] = []
 
-    def add(self, worth: float, place: float, surface: str, *, telling: bool) -> None:
+    def add(self, unit: Unit, worth: float, place: float, synonym: Synonym | None = None) -> None:
+        """Count `unit` as met, by itself or by a synonym."""
         self.gained += worth * place
         self.answered += worth
-        self.telling += telling
+        ordinary = all(map(is_common, synonym.parts)) if synonym else is_common(unit.term)
+        self.telling += not (unit.is_name or unit.is_piece or ordinary)
+        if unit.is_name:
+            self.names.add(unit.surface)
+        surface = f"{unit.surface} ~ {synonym.name}" if synonym else unit.surface
         if surface not in self.surfaces:
             self.surfaces.append(surface)
 
@@ -106,7 +115,8 @@ def needs_of(
                     strength *= FOREIGN
                 answers.append((strength * min(own, rarest), synonym))
         answers.sort(key=lambda answer: (-answer[0], answer[1].parts))
-        cost = exact or max(own * unit.missing * UNKNOWN, answers[0][0] if answers else 0.0)
+        unknown = UNKNOWN_NAME if unit.is_name else UNKNOWN
+        cost = exact or max(own * unit.missing * unknown, answers[0][0] if answers else 0.0)
         if cost:
             found.append(Need(unit, exact, answers, cost))
     found.sort(key=lambda need: (-need.cost, need.unit.term))
@@ -132,6 +142,18 @@ def places_of(fields: Sequence[Sequence[str]], wanted: frozenset[str]) -> dict[s
     return places
 
 
+def task_places(task: Sequence[str], needs: Sequence[Need], wanted: frozenset[str]) -> list[str]:
+    """Terms of a lesson's task, when the query asks for the same task again; else none.
+
+    A single word of it says nothing: what a run was asked to do is not what it taught.
+    """
+    shared = wanted.intersection(task)
+    if not shared:
+        return []
+    found = match(dict.fromkeys(shared, 1.0), needs)
+    return sorted(shared) if found.telling > 1 and found.coverage >= SAME_TASK else []
+
+
 def match(places: Mapping[str, float], needs: Sequence[Need]) -> Match:
     """Compare one document, as `places_of` gives it, with what is needed.
 
@@ -144,14 +166,13 @@ def match(places: Mapping[str, float], needs: Sequence[Need]) -> Match:
         term = need.unit.term
         if need.exact and (place := places.get(term)):
             used.add(term)
-            found.add(need.exact, place, need.unit.surface, telling=not is_common(term))
+            found.add(need.unit, need.exact, place)
     for need in needs:
         if need.answers and need.unit.term not in used:
             worth, place, synonym = _best_answer(need, places, used)
             if synonym:
                 used.update(synonym.parts)
-                telling = not all(map(is_common, synonym.parts))
-                found.add(worth, place, f"{need.unit.surface} ~ {synonym.name}", telling=telling)
+                found.add(need.unit, worth, place, synonym)
     return found
 
 

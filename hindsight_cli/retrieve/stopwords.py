@@ -19,23 +19,23 @@ whatever when whenever where whether which while who whole whose why will with w
 would yes yet you your yours
 """
 _COMMON = """
-able add added allow answer app application ask available bad base basic begin best better big
-bit break bring build call case cause change check choose clean close code command compare
-complete compose computer convert correct create current day default delete describe different
-do draft easy edit end entire error example exist expect explain extra fail failure fast feature
-few field figure file find finish first fix follow full function general give good group half
-handle happen hard high hold idea important include info information input inside issue item job
-kind large last late later leave left less letter level life line list little live local long
-look lose lot low machine main make manage mean meaning message method minute miss mode more
-move multiple name new next nice number object old open option order output own page part pass
-people person piece place plan play point prepare print problem process produce program project
-provide question quick read ready real reason recent remove repeat replace report request
-require rest result return right row run safe save screen second section send separate serve
-service set short shorten show side sign similar simple single site size small software solve
-source special spend split stand start state stay step stop store story string style suggest
-summarise summarize support switch system table team test text think time today tool top total
-translate turn type understand unit update use user value version view wait watch week win word
-work world write wrong year years
+able add added allow answer app application apply ask available bad base basic begin best better
+big bit break bring build call case cause change check choose clean close code command compare
+complete compose computer convert correct create current day default delete describe different do
+draft easy edit end entire error example exist expect explain extra fail failure fast feature few
+field figure file find finish first fix follow full function general generate give good group
+half handle happen hard high hold idea important include info information input inside issue item
+job kind large last late later leave left less letter level life line list little live local long
+look lose lot low machine main make manage mean meaning message method minute miss mode more move
+multiple name new next nice number object old open option order output own page part pass people
+person piece place plan play point prepare print problem process produce program project provide
+question quick read ready real reason recent remove repeat replace report request require rest
+result return right run safe save screen second section send separate serve service set short
+shorten show side sign similar simple single site size small software solve source special spend
+split stand start state stay step stop store story string style suggest summarise summarize
+support switch system table team test text think time today tool top total translate turn type
+understand unit update use user value version view wait watch week win word work world write
+wrong year years
 """
 _STOP_CJK = """
 可不可以 怎么样 为什么 是不是 有没有 能不能 怎么办 怎么 如何 怎样 什么 哪些 哪个
@@ -48,11 +48,24 @@ _STOP_CJK = """
 的 了 着 吗 呢 吧 啊 嘛 把 被 我 你 您 他 她 它 们 是 这 那 哪 谁
 """
 
+_COMMON_CJK = """
+任务 工作 项目 工程 程序 代码 文件 内容 信息 数据 功能 系统 服务 页面 用户 名称
+名字 结果 列表 版本 步骤 生成 创建 新建 新增 添加 增加 加入 修改 改成 改为 更新
+编写 写成 写个 实现 完成 处理 运行 执行 操作 调用 打开 查看 检查 返回 输出 输入
+显示 报告 开始 结束 选择 支持 需求 要求 目标 设计 优化 改进 整理 命令 脚本 参数
+工具 方案 示例 例子 教程 文档 说明 总结 错误 报错 失败 成功 出现 出错 提示 原因
+测试 写 改 建 跑 加 删 查 找 做 弄 搞 换 发 读 开
+打
+"""
+
 # Function words and the phrases people wrap a request in. Never searched.
 STOP = frozenset(_STOP.split())
 
 # Everywhere in requests and lessons, so two texts that share only these have nothing in common.
 COMMON = frozenset(_COMMON.split())
+
+# The same in Chinese: what is done in every task, what it is done to, and what runs answer.
+COMMON_CJK = frozenset(_COMMON_CJK.split())
 
 # Chinese that ends a meaningful run rather than belonging to it, the longest first.
 STOP_CJK = tuple(sorted(_STOP_CJK.split(), key=len, reverse=True))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = """
 CREATE VIRTUAL TABLE retrieval_text
-    USING fts5(scenario, recommend, avoid, tags, errors, tokenize='porter unicode61');
+    USING fts5(scenario, recommend, avoid, tags, errors, task, tokenize='porter unicode61');
 CREATE TABLE retrieval_entry (id INTEGER PRIMARY KEY, experience_id TEXT, weight REAL);
 CREATE TABLE retrieval_tag (key TEXT, kind TEXT, id INTEGER, tag TEXT,
     PRIMARY KEY (key, kind, id)) WITHOUT ROWID;
@@ -32,7 +32,6 @@ CREATE TABLE retrieval_synonym (key TEXT, family INTEGER, same INTEGER, name TEX
 CREATE INDEX retrieval_synonym_family ON retrieval_synonym (family, key)
 """
 _TABLES = ("text", "entry", "tag", "fingerprint", "term", "synonym")
-_FIELDS = 5
 _MAX_PARAMETERS = 500  # the lowest limit of any SQLite in use is 999
 
 
@@ -83,12 +82,13 @@ class Tables:
     def _insert(self, number: int, document: Document) -> set[str]:
         tags = " ".join((*document.tool_tags, *document.task_tags))
         errors = re.sub(r"<[a-z]+>", " ", " ".join(document.error_fingerprints))
-        weak = f"{document.avoid} {document.context}"
-        texts = (document.scenario, document.recommend, weak, tags, errors)
+        scenario, task = _without_task(document.scenario)
+        task = f"{document.context} {task}"
+        texts = (scenario, document.recommend, document.avoid, tags, errors, task)
         fields = [terms(text) for text in texts]
         self._db.execute(
-            "INSERT INTO retrieval_text (rowid, scenario, recommend, avoid, tags, errors)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO retrieval_text (rowid, scenario, recommend, avoid, tags, errors, task)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (number, *(" ".join(field) for field in fields)),
         )
         self._db.execute(
@@ -150,14 +150,15 @@ class Tables:
             query += " AND kind = 'tool'"
         return {number for (number,) in self._db.execute(query, (canonical(tag),))}
 
-    def tools_named(self, keys: Iterable[str]) -> dict[int, set[str]]:
-        """Document number -> those of its tool tags that are among `keys`."""
-        found: dict[int, set[str]] = {}
+    def tools_named(self, keys: Iterable[str]) -> dict[int, dict[str, str]]:
+        """Document number -> those of its tool tags that are among `keys`, by key."""
+        found: dict[int, dict[str, str]] = {}
         for marks, part in _portions(keys):
-            for number, tag in self._db.execute(
-                f"SELECT id, tag FROM retrieval_tag WHERE kind = 'tool' AND key IN ({marks})", part
+            for number, key, tag in self._db.execute(
+                f"SELECT id, key, tag FROM retrieval_tag WHERE kind = 'tool' AND key IN ({marks})",
+                part,
             ):
-                found.setdefault(number, set()).add(tag)
+                found.setdefault(number, {})[key] = tag
         return found
 
     def with_fingerprint(self, fingerprint: str) -> list[int]:
@@ -168,7 +169,7 @@ class Tables:
         found = []
         for marks, part in _portions(numbers):
             for number, experience_id, weight, *fields in self._db.execute(
-                "SELECT id, experience_id, weight, scenario, recommend, avoid, tags, errors"
+                "SELECT id, experience_id, weight, scenario, recommend, avoid, tags, errors, task"
                 " FROM retrieval_entry JOIN retrieval_text ON retrieval_text.rowid = id"
                 f" WHERE id IN ({marks})",
                 part,
@@ -176,6 +177,14 @@ class Tables:
                 split = [field.split() for field in fields]
                 found.append(Row(number, experience_id, weight, split))
         return found
+
+
+def _without_task(scenario: str) -> tuple[str, str]:
+    """A scenario and the task that the rules' wording notes at its end, apart."""
+    note = re.search(r"\s*(?:（任务：|\(task: )(.*)[)）](?=[.。]?\s*$)", scenario)
+    if note is None:
+        return scenario, ""
+    return scenario[: note.start()] + scenario[note.end() :], note.group(1)
 
 
 def _portions(values: Iterable[str | int]) -> Iterator[tuple[str, list[str | int]]]:

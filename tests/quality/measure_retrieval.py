@@ -3,7 +3,8 @@
     python -m tests.quality.measure_retrieval LESSONS QUERIES [--family NAME ...]
         [--results FILE] [--score SCORE.py]
 
-LESSONS and QUERIES are JSON Lines: {id, scenario, recommend, avoid, tool_tags, task_tags, context?, errors?} and
+LESSONS and QUERIES are JSON Lines: {id, scenario, recommend, avoid, tool_tags, task_tags, context?,
+errors?} and
 {id, query, type, gold: [ids], subtype?, family?}. Ids and families are never indexed.
 Prints recall of the ranking and of what is shown after abstention; `--score` hands the
 results to a scorer that takes --lessons, --queries and --results.
