@@ -25,7 +25,10 @@ FOLDER = Path(__file__).parent.parent / "fixtures"
         ("mini_swe_agent", "mini-swe-agent"),
         ("opencode", "opencode"),
         ("opencode_run", "opencode-run"),
+        ("openhands", "openhands"),
         ("qwen", "qwen"),
+        ("swe_agent", "swe-agent"),
+        ("tau2_bench", "tau2-bench"),
         ("messages", "messages"),
     ],
 )

@@ -288,6 +288,19 @@ def test_rows_in_lines_are_read_like_an_array(tmp_path: Path) -> None:
     assert read(path) == read(ROWS)
 
 
+@pytest.mark.parametrize("bad", [0, 1])
+def test_a_bad_line_costs_only_itself(tmp_path: Path, bad: int) -> None:
+    lines = [json.dumps(row) for row in value_of(ROWS)]
+    lines.insert(bad, lines[0][:700])
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+    records = list(swe_agent.read(path))
+
+    assert len([r for r in records if isinstance(r, Problem)]) == 1
+    assert results([r for r in records if isinstance(r, Draft)]) == results(read(ROWS))
+
+
 def test_attempts_are_runs_and_the_chosen_one_is_not_counted_twice(tmp_path: Path) -> None:
     first = value_of(CLASSIC)
     second = copy.deepcopy(first)
@@ -298,6 +311,8 @@ def test_attempts_are_runs_and_the_chosen_one_is_not_counted_twice(tmp_path: Pat
     assert detect_format(tmp_path / "a.traj") == "swe-agent"
     assert len(drafts) == 16
     assert len({draft.session.session_id for draft in drafts}) == 2
+    assert read_value(tmp_path, [run]) == drafts
+    assert read_value(tmp_path, {"attempts": [first, second]}) == drafts
 
 
 def test_a_run_keeps_its_id_and_its_records_while_it_grows(tmp_path: Path) -> None:

@@ -192,6 +192,18 @@ def test_simulations_in_lines_and_in_a_list_are_read(tmp_path: Path) -> None:
     assert [d.events for d in listed] == [d.events for d in read(TEXT)]
 
 
+def test_a_bad_line_costs_only_itself(tmp_path: Path) -> None:
+    lines = [json.dumps(run) for run in value_of(TEXT)["simulations"]]
+    lines.insert(1, lines[0][:300])
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+    records = list(tau2_bench.read(path))
+
+    assert len([r for r in records if isinstance(r, Problem)]) == 1
+    assert len([r for r in records if isinstance(r, Draft)]) == 26
+
+
 @pytest.mark.parametrize(
     "value",
     [

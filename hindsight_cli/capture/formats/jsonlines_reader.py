@@ -86,6 +86,17 @@ def no_record(line: int, value: JsonValue) -> Problem:
     return Problem(line=line, reason=reason, excerpt=excerpt_of(text.encode()))
 
 
+def holds_lines(path: Path) -> bool:
+    """Whether a file holds an object a line, told by how its first two lines begin."""
+    with path.open("rb") as file:
+        first = file.readline(_CHUNK_BYTES)
+        if not first.endswith(b"\n"):
+            _skip_line(file)
+        second = file.readline(_CHUNK_BYTES)
+    first = first.removeprefix(_BOM).strip(_PADDING)
+    return first[:1] == b"{" != first and second.lstrip(_PADDING)[:1] == b"{"
+
+
 def holds_word(path: Path, word: bytes) -> bool:
     """Whether a file holds a word somewhere; a megabyte of it in memory at a time."""
     with path.open("rb") as file:

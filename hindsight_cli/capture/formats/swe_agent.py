@@ -17,7 +17,13 @@ from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, SessionInfo
 from hindsight_cli.capture.formats.json_members import JsonCursor
-from hindsight_cli.capture.formats.jsonlines_reader import no_record, parse_json
+from hindsight_cli.capture.formats.jsonlines_reader import (
+    Record,
+    holds_lines,
+    no_record,
+    parse_json,
+    read_json_lines,
+)
 from hindsight_cli.capture.formats.swe_agent_chat import (
     Message,
     Step,
@@ -68,7 +74,7 @@ class _About:
     members: dict[str, JsonValue] = field(default_factory=dict)
     opening: list[Message] = field(default_factory=list)
     key: str = ""  # the list that holds the steps
-    steps: int = 0
+    attempts: int = 0  # runs of their own, one of which stands beside them as well
     first: JsonValue = None
     all_steps: str = ""  # a digest of every step, for files that tell no times
 
@@ -83,35 +89,29 @@ def read(path: Path) -> Iterator[Draft | Problem]:
 
 
 def _runs(path: Path) -> Iterator[Iterator[Draft | Problem]]:
+    if holds_lines(path):
+        for line in read_json_lines(path):
+            yield _row(line.value if isinstance(line, Record) else line)
+        return
     with path.open("rb") as file:
         cursor = JsonCursor(file)
         if cursor.peek() == "[":
-            cursor.skip("[")
-            yield from map(_row, _values(cursor, "]"))
+            yield from map(_row, _elements(cursor))
             return
-        about, broken = _survey(_members(cursor))
-        alone = broken is not None or not cursor.peek()
-    if "attempts" in about.members:
-        yield from map(_row, _values_of(about.members["attempts"]))
-    elif alone:
-        yield _records(about, lambda: _streamed(path, about.key), broken)
+        about, broken = _survey(_members(cursor)) if cursor.peek() else (None, None)
+    if about is None:
+        return
+    if about.attempts:
+        yield from map(_row, _streamed(path, "attempts"))
     else:
-        with path.open("rb") as file:
-            yield from map(_row, _values(JsonCursor(file), ""))
+        yield _records(about, lambda: _streamed(path, about.key), broken)
 
 
-def _values_of(value: JsonValue) -> Iterator[JsonValue | Problem]:
-    yield from value if isinstance(value, list) else [value]
-
-
-def _values(cursor: JsonCursor, end: str) -> Iterator[JsonValue | Problem]:
-    """The values up to the character that ends them; a cut is the last thing told."""
-    while (following := cursor.peek()) and following != end:
-        try:
-            yield cursor.value()
-        except (ValueError, RecursionError) as error:
-            yield _cut(cursor, error)
-            return
+def _elements(cursor: JsonCursor) -> Iterator[JsonValue | Problem]:
+    try:
+        yield from cursor.elements()
+    except (ValueError, RecursionError) as error:
+        yield _cut(cursor, error)
 
 
 def _cut(cursor: JsonCursor, error: Exception) -> Problem:
@@ -125,6 +125,9 @@ def _row(value: JsonValue | Problem) -> Iterator[Draft | Problem]:
         return iter([value])
     if not isinstance(value, dict):
         return iter([no_record(1, value)])
+    attempts = value.get("attempts")
+    if isinstance(attempts, list):
+        return chain.from_iterable(map(_row, attempts))
 
     def members() -> Iterator[tuple[str, Iterator[JsonValue] | JsonValue]]:
         for key, inner in value.items():
@@ -151,7 +154,7 @@ def _members(cursor: JsonCursor) -> Members:
         key = cursor.value()
         if not isinstance(key, str) or not cursor.skip(":"):
             raise ValueError("no member")
-        if key in _LISTS and cursor.peek() == "[":
+        if key in (*_LISTS, "attempts") and cursor.peek() == "[":
             yield key, cursor.elements()
         else:
             yield key, cursor.value()
@@ -166,6 +169,9 @@ def _survey(members: Members) -> tuple[_About, Problem | None]:
         for key, value in members:
             if not isinstance(value, Iterator):
                 about.members[key] = value
+                continue
+            if key == "attempts":
+                about.attempts = sum(1 for _ in value)
                 continue
             opening: list[Message] = []
             for element in value:
@@ -183,7 +189,7 @@ def _survey(members: Members) -> tuple[_About, Problem | None]:
         broken = Problem(line=1, reason=f"not JSON, or cut off: {why}")
     has_chat = counts["trajectory"] and not steps
     about.key = "trajectory" if steps or has_chat or not counts["history"] else "history"
-    about.steps, about.first = counts[about.key], firsts.get(about.key)
+    about.first = firsts.get(about.key)
     about.all_steps = seen[about.key].hexdigest()
     return about, broken
 

@@ -16,7 +16,13 @@ from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, Problem, SessionInfo
 from hindsight_cli.capture.formats.json_members import JsonCursor
-from hindsight_cli.capture.formats.jsonlines_reader import no_record, parse_json
+from hindsight_cli.capture.formats.jsonlines_reader import (
+    Record,
+    holds_lines,
+    no_record,
+    parse_json,
+    read_json_lines,
+)
 from hindsight_cli.capture.formats.tau2_events import (
     ROLES,
     Members,
@@ -56,12 +62,22 @@ def recognizes(path: Path, head: bytes) -> bool:
 
 def read(path: Path) -> Iterator[Draft | Problem]:
     """Every message of every simulation in the file, in order; one simulation in memory."""
-    line = 0
+    records = _lines(path) if holds_lines(path) else _whole(path)
+    for line, record in enumerate(records, start=1):
+        yield replace(record, line=max(line, record.line))
+
+
+def _lines(path: Path) -> Iterator[Draft | Problem]:
+    for line in read_json_lines(path):
+        if isinstance(line, Record):
+            yield from _in_memory(line.value, {})
+        else:
+            yield line
+
+
+def _whole(path: Path) -> Iterator[Draft | Problem]:
     with path.open("rb") as file:
-        cursor = JsonCursor(file)
-        for record in _documents(cursor, path):
-            line += 1
-            yield replace(record, line=line)
+        yield from _documents(JsonCursor(file), path)
 
 
 def _documents(cursor: JsonCursor, path: Path) -> Iterator[Draft | Problem]:
@@ -70,7 +86,7 @@ def _documents(cursor: JsonCursor, path: Path) -> Iterator[Draft | Problem]:
             for value in cursor.elements():
                 yield from _in_memory(value, {})
             return
-        while cursor.peek():
+        if cursor.peek():
             yield from _document(cursor, path)
     except (ValueError, RecursionError) as error:
         why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
