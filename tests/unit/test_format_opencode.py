@@ -174,6 +174,10 @@ def test_failures_are_found_behind_completed() -> None:
             *(Status.TIMEOUT, "timeout", "timeout"),
         ),
         (
+            a_shell("make", "make: *** [all] Error 2\n<metadata>\nin the background\n</metadata>"),
+            *(Status.ERROR, "text_build_summary", "tool_error"),
+        ),
+        (
             a_shell("cat notes", "<shell_metadata>\nexceeding timeout\n</shell_metadata>\nend"),
             *(Status.OK, "no_failure_signal", None),
         ),

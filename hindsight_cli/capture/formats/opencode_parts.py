@@ -124,10 +124,9 @@ class Session:
         kind = type_of(part)
         known = kind in _KNOWN
         copied = self.is_copied(message.about)
-        had_task, undone = self.has_task, self._is_undone(message.about, part)
         events = tuple(self._events(kind, part, message)) if known and not copied else ()
-        if undone:
-            self.has_task, events = had_task, tuple(map(_abandoned, events))
+        if self._is_undone(message.about, part):
+            events = tuple(map(_abandoned, events))
         return Draft(
             session=self.info,
             line=line,

@@ -145,7 +145,9 @@ def _verdict(part: Record, call: Call, outcome: _Outcome) -> Verdict:
     if string(part, "tool") == _REFUSED_CALL and call.name != _REFUSED_CALL:
         return _refused_call(outcome)
     exit_code = _exit_code(outcome.facts)
-    note = _NOTE.search(outcome.text[-_NOTE_CHARS:]) if call.kind is ToolKind.SHELL else None
+    text = outcome.text
+    tail = max(len(text) - _NOTE_CHARS, 0) if call.kind is ToolKind.SHELL else len(text)
+    note = _NOTE.search(text, tail)
     if note and _OUT_OF_TIME.search(note["note"]):
         return Verdict(
             status=Status.TIMEOUT, rule="timeout", exit_code=exit_code, error_type="timeout"
@@ -155,7 +157,7 @@ def _verdict(part: Record, call: Call, outcome: _Outcome) -> Verdict:
     unknown = call.kind is ToolKind.SHELL and exit_code is None and not failed
     return derive_status(
         ToolOutput(
-            text=outcome.text[: note.start() - _NOTE_CHARS] if note else outcome.text,
+            text=text[: note.start()] if note else text,
             tool_kind=call.kind,
             command=call.command,
             flag=None if unknown else failed,
