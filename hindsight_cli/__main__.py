@@ -1,4 +1,4 @@
-"""The fast door: `--version`, `search`, `inject` and `run` start here with the standard library only.
+"""The fast door: `--version`, `search`, `inject` and `run` need the standard library only.
 
 Whatever this door does not understand, help and mistakes included, goes on to the
 full command line, which knows the same options (tests/cli/test_fast_door.py holds

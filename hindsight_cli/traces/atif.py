@@ -37,7 +37,7 @@ def to_atif(trace: Trace, *, name: str | None, subagents: Mapping[str, Members])
         name: what a document that this one is embedded in calls it.
         subagents: documents to embed, by the id that results name them with.
     """
-    about = next((e.extra["session"] for e in trace.events if "session" in e.extra), {})
+    about: JsonValue = next((e.extra["session"] for e in trace.events if "session" in e.extra), {})
     writer = _Writer(trace, subagents)
     for event in trace.events:
         writer.add(event)

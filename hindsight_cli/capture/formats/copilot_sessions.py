@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from hindsight_cli.capture.draft import SessionInfo
 from hindsight_cli.capture.formats.calls import Call
@@ -58,7 +59,7 @@ class Conversation:
         bound(self.open)
 
 
-def bound(remembered: OrderedDict[str, object] | OrderedDict[str, OpenCall]) -> None:
+def bound(remembered: OrderedDict[str, Any]) -> None:
     """Forget the oldest where there are too many."""
     if len(remembered) > _MAX_REMEMBERED:
         remembered.popitem(last=False)

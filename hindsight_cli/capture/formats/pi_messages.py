@@ -90,7 +90,7 @@ def _time_of(message: Message) -> str | None:
     stamp = message.get("timestamp")
     if isinstance(stamp, str):
         return stamp or None
-    if type(stamp) not in (int, float):
+    if not isinstance(stamp, int | float) or isinstance(stamp, bool):
         return None
     try:
         moment = datetime.fromtimestamp(stamp / 1000, UTC)

@@ -165,6 +165,6 @@ def _integer(value: JsonValue) -> int | None:
 def _duration_ms(details: Record) -> int | None:
     for key in ("durationMs", "tookMs", "totalMs"):
         value = details.get(key)
-        if type(value) in (int, float) and 0 <= value < _MAX_MS:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_MS:
             return round(value)
     return None

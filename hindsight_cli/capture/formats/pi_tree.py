@@ -66,7 +66,7 @@ def abandoned_lines(path: Path) -> Lines:
     }
     if not wanted or sum(len(block.jumps) for block in blocks) > _MAX_JUMPS:
         return Lines(())
-    lines = {}
+    lines: dict[bytes, int] = {}
     for entry in _entries(path):
         if entry is not None and entry.id in wanted:
             lines.setdefault(entry.id, entry.line)
