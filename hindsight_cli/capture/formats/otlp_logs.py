@@ -27,10 +27,12 @@ from hindsight_cli.capture.status import ToolOutput, error_type_of
 from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
+_AGENTS = frozenset({"claude-code", "gemini-cli", "qwen-code"})
 _DIALECT = re.compile(r"\A(?:claude_code|gemini_cli|qwen-code|qwen_code)\.")
 # Requests that the program makes for itself: titles, summaries for its own screen.
 _HOUSEKEEPING = re.compile(r"generate_|title|topic|summary|suggestion|classif|quota", re.IGNORECASE)
 _NO_DECISION_BY_USER = frozenset({"config", "hook", "policy", "classifier", "settings"})
+_NO_ARGUMENTS = frozenset({"bash_command", "full_command", "mcp_server_name", "mcp_tool_name"})
 _ACCEPTED = frozenset({"accept", "auto_accept", "modify", "approved", "allow", ""})
 _TOKENS = {
     "input_tokens": "input_tokens",
@@ -64,7 +66,8 @@ _SILENT = frozenset(_SILENT_NAMES.split())
 
 
 def is_dialect(signal: Signal) -> bool:
-    return bool(_DIALECT.match(name_of(signal)))
+    named = bool(_DIALECT.match(name_of(signal)))
+    return named or str(signal.resource.get("service.name")) in _AGENTS
 
 
 def name_of(signal: Signal) -> str:
@@ -199,8 +202,8 @@ def _call(signal: Signal, call_id: str) -> tuple[DraftEvent, Call]:
 def _arguments(parameters: Mapping[str, JsonValue]) -> JsonValue:
     """What the short form of the arguments tells of them."""
     command = _text(parameters, "full_command") or _text(parameters, "bash_command")
-    rest = {k: v for k, v in parameters.items() if k not in ("bash_command", "full_command")}
-    return {"command": command, **rest} if command else rest
+    rest = {k: v for k, v in parameters.items() if k not in _NO_ARGUMENTS}
+    return {"command": command, **rest} if command else rest or None
 
 
 def _text(holder: Mapping[str, JsonValue], key: str) -> str:
@@ -223,10 +226,10 @@ def _answer(signal: Signal, call: Call, call_id: str) -> DraftEvent:
         duration_ms=signal.duration_ms,
         extra={"error_class": kind} if (kind := signal.text("error_type")) else {},
     )
-    if decision not in _ACCEPTED and name_of(signal).endswith("tool_call"):
+    if decision not in _ACCEPTED:
         return denied_event(call, plain, by_user=True)
     # Gemini CLI counts a command that ran as a success, whatever it came to.
-    ran_only = success and call.kind is ToolKind.SHELL and not name_of(signal).startswith("claude")
+    ran_only = success and call.kind is ToolKind.SHELL and "function_name" in signal.attributes
     code = number_of(signal.attributes.get("exit_code"))
     output = ToolOutput(
         text=text,

@@ -221,7 +221,7 @@ def value_of(value: JsonValue) -> JsonValue:
     if not isinstance(value, dict):
         return None
     for key in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
-        if key in value:
+        if isinstance(value.get(key), str | bool | int | float):
             return value[key]
     if "intValue" in value:
         found = number_of(value["intValue"])

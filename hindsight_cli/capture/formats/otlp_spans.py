@@ -29,12 +29,13 @@ from hindsight_cli.capture.formats.otlp_state import (
     result_event,
     spoken,
 )
-from hindsight_cli.capture.status import ToolOutput
+from hindsight_cli.capture.status import ToolOutput, error_type_of
 from hindsight_cli.capture.toolkinds import tool_kind
 from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 MAX_HELD = 50_000
+MAX_HELD_CHARS = 64_000_000  # requests repeat all messages before them
 _MAX_DEPTH = 100
 _CLAUDE = "claude_code."
 _NAMES = ("gen_ai.tool.name", "tool_name", "tool.name", "traceloop.entity.name")
@@ -76,27 +77,33 @@ def role_of(span: Signal) -> str:
 
 @dataclass(slots=True)
 class SpanReader:
-    """Holds the spans of a file, at most `MAX_HELD` at a time, and tells them in order."""
+    """Holds the spans of a file, up to a bound, and tells them in order."""
 
     conversations: Conversations
     held: list[Signal] = field(default_factory=list)
+    held_chars: int = 0
     by_id: dict[str, Signal] = field(default_factory=dict)
     inside: dict[str, list[Signal]] = field(default_factory=lambda: defaultdict(list))
 
     def drafts(self, span: Signal) -> Iterator[Draft]:
         self.held.append(span)
-        if len(self.held) >= MAX_HELD:
+        self.held_chars += sum(len(v) for v in span.attributes.values() if isinstance(v, str))
+        if len(self.held) >= MAX_HELD or self.held_chars >= MAX_HELD_CHARS:
             yield from self.rest()
 
     def rest(self) -> Iterator[Draft]:
-        """Every span held, in the order of their beginnings."""
-        self.by_id = {span.span_id: span for span in self.held if span.span_id}
-        self.inside.clear()
+        """Every span held, in the order of their beginnings, outer ones first."""
         for span in self.held:
-            self.inside[span.parent_id].append(span)
-        for span in sorted(self.held, key=lambda span: span.start or 0):
+            self.by_id[_key(span, span.span_id)] = span
+            self.inside[_key(span, span.parent_id)].append(span)
+            self.conversations.note(span)
+        depths = {id(span): sum(1 for _ in self._above(span)) for span in self.held}
+        for span in sorted(self.held, key=lambda span: (span.start or 0, depths[id(span)])):
             yield self._draft(span)
         self.held.clear()
+        self.held_chars = 0
+        self.by_id.clear()
+        self.inside.clear()
 
     def _draft(self, span: Signal) -> Draft:
         conversation = self._conversation(span)
@@ -127,7 +134,7 @@ class SpanReader:
 
     def _above(self, span: Signal) -> Iterator[Signal]:
         for _ in range(_MAX_DEPTH):
-            parent = self.by_id.get(span.parent_id)
+            parent = self.by_id.get(_key(span, span.parent_id)) if span.parent_id else None
             if parent is None or parent is span:
                 return
             yield parent
@@ -142,7 +149,7 @@ class SpanReader:
         events = [] if call_id and call_id in conversation.called else [event]
         if call_id:
             remember(conversation.called, call_id)
-        below = [one for one in self.inside.get(span.span_id, []) if one is not span]
+        below = [one for one in self.inside.get(_key(span, span.span_id), []) if one is not span]
         plain = DraftEvent(
             event_type=EventType.TOOL_RESULT,
             actor=Actor.TOOL,
@@ -170,6 +177,10 @@ class SpanReader:
             exit_code=None if code is None else int(code),
         )
         return [*events, result_event(call, output, plain)]
+
+
+def _key(span: Signal, span_id: str) -> str:
+    return f"{span.trace_id}/{span_id}"
 
 
 def _is_agent(span: Signal) -> bool:
@@ -237,19 +248,21 @@ def _count(span: Signal, conversation: Conversation, *, is_reply: bool) -> None:
 def _words(span: Signal, conversation: Conversation) -> list[DraftEvent]:
     if span.name == f"{_CLAUDE}interaction":
         return spoken(span.text("user_prompt"), span.time, conversation)
-    if span.name.startswith(_CLAUDE) and flag_of(span.attributes.get("success")) is False:
-        text = span.text("error") or span.message
-        return [
-            DraftEvent(
-                event_type=EventType.OTHER,
-                actor=Actor.SYSTEM,
-                timestamp=span.time,
-                text=text,
-                error_type="api",
-            )
-        ]
     events: list[DraftEvent] = []
     for message in messages_in(span, with_answers=role_of(span) == "chat"):
         if conversation.is_new(message):
             events += message_events(message, conversation, span.time)
+    if role_of(span) == "chat" and _flag(span, []):
+        events.append(_failed_request(span))
     return events
+
+
+def _failed_request(span: Signal) -> DraftEvent:
+    text = _output(span, []) or span.text("error.type")
+    return DraftEvent(
+        event_type=EventType.OTHER,
+        actor=Actor.SYSTEM,
+        timestamp=_end_of(span),
+        text=text,
+        error_type="network" if error_type_of(text) == "network" else "api",
+    )

@@ -63,11 +63,16 @@ class Conversations:
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
         self._known: dict[str, Conversation] = {}
+        self._of_trace: dict[str, str] = {}
+
+    def note(self, signal: Signal) -> None:
+        """Take a session's id from a signal for all of its trace; few of them name it."""
+        if (name := _name_of(signal)) and signal.trace_id:
+            self._of_trace.setdefault(signal.trace_id, name)
 
     def of(self, signal: Signal) -> Conversation:
-        about = {**signal.resource, **signal.attributes}
-        named = next((v for k in _SESSION_KEYS if isinstance(v := about.get(k), str) and v), "")
-        return self._get(f"{named or signal.trace_id or 'unnamed'}{self._suffix}", signal)
+        name = _name_of(signal) or self._of_trace.get(signal.trace_id) or signal.trace_id
+        return self._get(f"{name or 'unnamed'}{self._suffix}", signal)
 
     def inside(
         self, outer: Conversation, agent_id: str, call_id: str, signal: Signal
@@ -98,6 +103,12 @@ class Conversations:
         if told != (found.session.model, found.session.agent_version):
             found.session = replace(found.session, model=told[0], agent_version=told[1])
         return found
+
+
+def _name_of(signal: Signal) -> str:
+    """The session's id, as the signal or its resource tells it; "" where neither does."""
+    about = {**signal.resource, **signal.attributes}
+    return next((v for k in _SESSION_KEYS if isinstance(v := about.get(k), str) and v), "")
 
 
 def _text(holder: Mapping[str, JsonValue], key: str) -> str:
