@@ -230,7 +230,7 @@ UNTAUGHT: dict[str, tuple[list[str], str]] = {
         "typing_error",
     ),
     "script of many lines": (
-        ["cp notes.txt out/n.txt", "cp notes.txt out/n.txt ||\n(mkdir out\ncp notes.txt out/n.txt)"],
+        ["cp notes.txt out/n", "cp notes.txt out/n ||\n(mkdir out\ncp notes.txt out/n)"],
         "too_long",
     ),
     "here-document": (
