@@ -7,7 +7,7 @@ from hindsight_cli.records.jsonvalue import JsonValue
 
 _NAMES: dict[ToolKind, str] = {
     ToolKind.SHELL: """bash bashoutput killbash killshell shell run_shell_command shell_command
-        exec exec_command execute_command execute_bash run_command run_terminal_cmd
+        bash_command exec exec_command execute_command execute_bash run_command run_terminal_cmd
         run_in_terminal terminal local_shell powershell cmd cmd_run run ipython
         execute_ipython_cell execute_script write_stdin unified_exec developer__shell
         read_bash write_bash stop_bash list_bash read_powershell write_powershell

@@ -12,7 +12,7 @@ import pytest
 
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats import atif, detect_format
-from hindsight_cli.records.event import EventType, Status
+from hindsight_cli.records.event import EventType, Status, ToolKind
 from tests.unit.test_format_shapes import assert_sound, bent
 
 BAKERY = Path(__file__).parent.parent / "fixtures" / "atif" / "bakery.json"
@@ -154,6 +154,21 @@ def test_codex_frames_round_an_output_are_taken_off(tmp_path: Path) -> None:
 
     assert (event.text, event.exit_code, event.duration_ms) == ("no rule", 2, 500)
     assert event.status is Status.ERROR
+
+
+def test_keystrokes_sent_to_a_terminal_are_a_command(tmp_path: Path) -> None:
+    step = {
+        "source": "agent",
+        "message": "",
+        "tool_calls": [a_call("c1", "bash_command", keystrokes="bake rye\n", duration=1.0)],
+        "observation": {
+            "results": [{"source_call_id": "c1", "content": "bash: bake: command not found"}]
+        },
+    }
+
+    (event,) = events(drafts(written(tmp_path / "t.json", document(step))), EventType.TOOL_RESULT)
+
+    assert (event.tool_kind, event.status) == (ToolKind.SHELL, Status.ERROR)
 
 
 def test_what_only_a_converter_says_is_no_message() -> None:

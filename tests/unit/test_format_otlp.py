@@ -182,6 +182,23 @@ def test_an_agent_inside_an_agent_is_a_session_linked_to_its_call() -> None:
     assert [e.tool_name for e in events(inner, EventType.TOOL_CALL)] == ["heat"]
 
 
+def test_what_lies_in_claude_codes_agent_tool_is_a_subagents(tmp_path: Path) -> None:
+    records = [
+        a_span("1", 1, session__id="c", user_prompt="Bake.") | {"name": "claude_code.interaction"},
+        a_span("2", 2, session__id="c", tool_name="Agent", tool_use_id="t1"),
+        a_span("3", 3, session__id="c", tool_name="Read", tool_use_id="t2"),
+    ]
+    for number, record in enumerate(records[1:], start=1):
+        record |= {"name": "claude_code.tool", "parentSpanId": str(number)}
+
+    found = drafts(spans(tmp_path / "t.json", *records))
+
+    sessions = {e.tool_name: d.session for d in found for e in d.events if e.tool_name}
+    assert sessions["Agent"].session_id == "c-otlp-spans"
+    assert sessions["Read"].session_id == "c-otlp-spans-agent-2"
+    assert sessions["Read"].parent_call_id == "t1"
+
+
 def test_a_span_that_names_no_session_is_of_its_traces(tmp_path: Path) -> None:
     tool = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "heat"}
     path = spans(

@@ -11,7 +11,7 @@ from hindsight_cli.records.jsonvalue import JsonValue
 
 _MAX_REMEMBERED = 4096
 _MAX_COMMAND_CHARS = 20_000
-_COMMAND_KEYS = ("command", "cmd", "script", "code", "input", "arguments")
+_COMMAND_KEYS = ("command", "cmd", "script", "code", "input", "arguments", "keystrokes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,15 +121,15 @@ class SpanReader:
     def _conversation(self, span: Signal) -> Conversation:
         """The session of a span: that of the subagent, or of the agent, that it lies in."""
         outer = self.conversations.of(span)
-        above, call_id, agent = self._above(span), "", span if _is_agent(span) else None
-        for one in above:
-            if agent is not None and role_of(one) == "tool":
-                call_id = call_id or one.text(*_IDS)
-            if agent is not None and (_is_agent(one) or one.name == f"{_CLAUDE}interaction"):
+        # A tool that is an agent is called by the one outside; what lies in it is its own.
+        agent = span if role_of(span) == "agent" and _is_agent(span) else None
+        call_id = ""
+        for one in self._above(span):
+            if agent is not None and role_of(one) == "agent":
                 return self.conversations.inside(outer, agent.span_id, call_id, span)
             agent = agent or (one if _is_agent(one) else None)
-            if agent is one and role_of(one) == "tool":
-                call_id = one.text(*_IDS)
+            if agent is not None and role_of(one) == "tool":
+                call_id = call_id or one.text(*_IDS)
         return outer
 
     def _above(self, span: Signal) -> Iterator[Signal]:
