@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from hindsight_cli import __version__
-from hindsight_cli.api.index import Index, use_index
+from hindsight_cli.api.index import Index, fingerprints_of, use_index
 from hindsight_cli.api.project import Project, timestamp
 from hindsight_cli.api.traces import trace_of
 from hindsight_cli.records.experience import ExperienceState, ReviewStatus
@@ -46,7 +46,7 @@ def list_failures(
             tuple(
                 s.experience.experience_id
                 for s in approved
-                if row.fingerprint in s.experience.error_fingerprints
+                if row.fingerprint in fingerprints_of(s.experience)
             ),
         )
         for row in rows

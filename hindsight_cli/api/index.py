@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hindsight_cli.experiences.store import ExperienceStore
     from hindsight_cli.records.event import Event
-    from hindsight_cli.records.experience import ExperienceState
+    from hindsight_cli.records.experience import Experience, ExperienceState
     from hindsight_cli.retrieve.document import Document
     from hindsight_cli.traces.index import TraceIndex
 
@@ -202,9 +202,20 @@ def document_of(state: ExperienceState) -> Document:
         context=state.experience.task,
         tool_tags=content.tool_tags,
         task_tags=content.task_tags,
-        error_fingerprints=state.experience.error_fingerprints,
+        error_fingerprints=fingerprints_of(state.experience),
         weight=state.weight,
     )
+
+
+def fingerprints_of(experience: Experience) -> tuple[str, ...]:
+    """The errors it answers, as they are written today.
+
+    A ledger may have them from before names were kept; the evidence still tells the name.
+    """
+    from hindsight_cli.fingerprint.names import with_names
+
+    told = "\n".join(evidence.output for evidence in experience.content.evidence)
+    return tuple(with_names(known, told) for known in experience.error_fingerprints)
 
 
 def _open(project: Project) -> tuple[Database, Index]:

@@ -70,7 +70,7 @@ class _Ranked:
 
     def is_beside(self, first: _Ranked) -> bool:
         """Whether to show it where `first` is the answer; that one included."""
-        shares = self.match.telling or self.match.names
+        shares = self.match.telling or len(self.match.names) > 1
         near = shares and self.evidence >= first.evidence * _FAR_BELOW
         return near or self.fingerprint_score > 0
 
@@ -154,11 +154,12 @@ class LexicalIndex:
     def _ranked(self, query: str, *, is_error: bool, allowed: set[int] | None) -> list[_Ranked]:
         known = self._known_errors(query, allowed) if is_error else {}
         query = clipped(query)
+        others = reading.about_other_names(self._tables, query)
         wanted = reading.units_of(query, is_error=is_error)
         tools = self._tables.tools_named(map(tool_named, wanted))
         reading.mark_names(wanted.values(), {key for tags in tools.values() for key in tags})
         needs = reading.needs_in(self._tables, query, wanted)
-        numbers = {*known, *reading.candidates(self._tables, needs, allowed)}
+        numbers = {*known, *reading.candidates(self._tables, needs, allowed)} - others
         names = {need.unit.term for need in needs if need.unit.is_name}
         scale = _CJK_QUERY if is_cjk(query) else 1.0
         terms = terms_of(needs)

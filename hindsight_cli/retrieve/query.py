@@ -155,7 +155,9 @@ def _cjk_units(word: Word) -> Iterator[Unit]:
             unit.is_piece = weak
             yield unit
         if len(run) == 1 and run not in WEAK_CJK:
-            yield Unit(run, run, 0.3, 0.1)
+            unit = Unit(run, run, 0.3, 0.1)
+            unit.is_piece = True
+            yield unit
 
 
 def _phrases(spoken: Iterable[Word]) -> Iterator[tuple[str, str]]:

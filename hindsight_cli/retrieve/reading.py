@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hindsight_cli.fingerprint import telling_lines
+from hindsight_cli.fingerprint.names import is_same_name, named
 from hindsight_cli.retrieve import query as asked
 from hindsight_cli.retrieve.query import Unit
 from hindsight_cli.retrieve.scoring import Need, Synonym, Weigher, needs_of
@@ -37,6 +38,23 @@ def units_of(query: str, *, is_error: bool) -> dict[str, Unit]:
         return asked.units(query)
     around = asked.units(query, importance=_SURROUNDINGS, missing=0.0)
     return around | asked.units(telling)
+
+
+def about_other_names(tables: Tables, query: str) -> set[int]:
+    """Documents about an error of the kind in `query`, but with another name.
+
+    What helps when `requests` is missing is no help when `numpy` is.
+    """
+    asked_for = named(query)
+    same: set[int] = set()
+    other: set[int] = set()
+    for number, kind, name in tables.with_names(kind for kind, _ in asked_for):
+        is_same = any(
+            kind == asked_kind and is_same_name(name, asked_name)
+            for asked_kind, asked_name in asked_for
+        )
+        (same if is_same else other).add(number)
+    return other - same
 
 
 def mark_names(wanted: Collection[Unit], tool_keys: Collection[str]) -> None:

@@ -26,12 +26,14 @@ CREATE TABLE retrieval_tag (key TEXT, kind TEXT, id INTEGER, tag TEXT,
     PRIMARY KEY (key, kind, id)) WITHOUT ROWID;
 CREATE TABLE retrieval_fingerprint (fingerprint TEXT, id INTEGER,
     PRIMARY KEY (fingerprint, id)) WITHOUT ROWID;
+CREATE TABLE retrieval_named (kind TEXT, name TEXT, id INTEGER,
+    PRIMARY KEY (kind, name, id)) WITHOUT ROWID;
 CREATE TABLE retrieval_term (term TEXT PRIMARY KEY, documents INTEGER) WITHOUT ROWID;
 CREATE TABLE retrieval_synonym (key TEXT, family INTEGER, same INTEGER, name TEXT,
     PRIMARY KEY (key, family)) WITHOUT ROWID;
 CREATE INDEX retrieval_synonym_family ON retrieval_synonym (family, key)
 """
-_TABLES = ("text", "entry", "tag", "fingerprint", "term", "synonym")
+_TABLES = ("text", "entry", "tag", "fingerprint", "named", "term", "synonym")
 _MAX_PARAMETERS = 500  # the lowest limit of any SQLite in use is 999
 
 
@@ -80,6 +82,8 @@ class Tables:
         )
 
     def _insert(self, number: int, document: Document) -> set[str]:
+        from hindsight_cli.fingerprint.names import named  # many patterns: no part of a search
+
         tags = " ".join((*document.tool_tags, *document.task_tags))
         errors = re.sub(r"<[a-z]+>", " ", " ".join(document.error_fingerprints))
         scenario, task = _without_task(document.scenario)
@@ -106,6 +110,11 @@ class Tables:
         self._db.executemany(
             "INSERT OR IGNORE INTO retrieval_fingerprint VALUES (?, ?)",
             [(_storable(known), number) for known in document.error_fingerprints if known],
+        )
+        told = "\n".join((*document.error_fingerprints, document.scenario))
+        self._db.executemany(
+            "INSERT INTO retrieval_named VALUES (?, ?, ?)",
+            [(kind, _storable(name), number) for kind, name in sorted(named(told))],
         )
         return {term for field in fields for term in field}
 
@@ -164,6 +173,16 @@ class Tables:
     def with_fingerprint(self, fingerprint: str) -> list[int]:
         query = "SELECT id FROM retrieval_fingerprint WHERE fingerprint = ?"
         return [number for (number,) in self._db.execute(query, (_storable(fingerprint),))]
+
+    def with_names(self, kinds: Iterable[str]) -> list[tuple[int, str, str]]:
+        """(document number, kind, name) of the errors about a name that are of these kinds."""
+        return [
+            row
+            for marks, part in _portions(kinds)
+            for row in self._db.execute(
+                f"SELECT id, kind, name FROM retrieval_named WHERE kind IN ({marks})", part
+            )
+        ]
 
     def rows(self, numbers: Collection[int]) -> list[Row]:
         found = []

@@ -1,7 +1,8 @@
 """Stable signatures of errors, so that the same failure is known again tomorrow.
 
 Two failures share a fingerprint when only their numbers, paths, ids, times or quoted
-names differ: 'port 8080 in use' and 'port 9090 in use' are one. Pure; patterns are
+values differ: 'port 8080 in use' and 'port 9090 in use' are one. Where the name is what the
+error says (a missing module, see names.py) it stays. Pure; patterns are
 compiled on first use because `hindsight search` imports this on its hot path.
 """
 
@@ -102,6 +103,7 @@ _COMPLAINTS = (
     *("too many", "overflow", "deadlock", "locked", "abort", "crashed", "error", "exception"),
     *("traceback", "errno", "enoent", "eacces", "eaddrinuse", "econn", "etimedout", "eperm"),
     *("错误", "失败", "异常", "无法", "不能", "找不到", "不存在", "拒绝", "超时", "被占用"),
+    *("no module named", "not defined", "undeclared", "unbound variable"),
     *("没有权限", "未找到", "报错"),
 )
 
@@ -300,10 +302,14 @@ def _signature(line: str) -> str:
                 line = _compiled(lead).sub("", line, count=1)
     if "</" in line:
         line = _compiled(_CLOSING_TAG).sub("", line)
+    from hindsight_cli.fingerprint import names  # a search for a task has no error to read
+
+    line, kept = names.held(line)
     text = _compiled(_QUOTED).sub(lambda match: _quoted(match.group(), len(line)), line).lower()
     # An odd part is a number to keep, the even ones lie around it.
     parts = _compiled(f"({_KEPT_NUMBER})").split(text)
     parts[::2] = map(_without_variables, parts[::2])
+    parts = [names.put_back(part, kept) for part in parts]
     text = "".join(c if c.isprintable() else " " for c in "".join(parts))
     text = " ".join(text.split()).strip(" .,:;!|-=*")
     return _shortened(text) if _tells(text) else ""
