@@ -13,55 +13,88 @@ from functools import cache
 
 _QUOTES = "'\"`‘’“”"
 # A name, in quotes or not: with a scope or a namespace, but no path and no sentence.
-_BARE = r"@?[\w-][\w.@:$+-]*(?:/[\w.@$+-]+)?"
-_N = rf"([{_QUOTES}]{_BARE}[{_QUOTES}]|(?<![\w.@:$+/-]){_BARE})(?![\w/\\]|[{_QUOTES}])"
+_BARE = r"@?-{0,2}\w++(?:[.@:$+-]+\w++)*+(?:/\w++(?:[.@$+-]+\w++)*+)?+(?![/\\])"
+_QUOTED = rf"[{_QUOTES}]{_BARE}[{_QUOTES}]"
+_N = rf"({_QUOTED}|(?<![\w.@:$+/-]){_BARE})"
 _ABSENT = r"(?:does not|doesn't) exist"
 
-# (what a text must have, pattern). Where a match has two names, the last one matters.
-_NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
+# (kind, what a text must have, pattern). Where a match has two names, the last one matters.
+# Small patterns: an error costs the few milliseconds of its own, not of all.
+_NAMED: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("module", ("no module named",), rf"no module named {_N}"),
+    ("module", ("import",), rf"(?:cannot import name|unresolved import) {_N}"),
     (
-        ("module", "package", "import", "resolve", "locate", "crate", "requirement", "matching"),
-        rf"no module named {_N}|cannot import name {_N}|unresolved import {_N}"
-        rf"|(?:cannot|can't|could not|unable to) (?:find|locate) (?:module|package|crate for) {_N}"
-        rf"|(?:cannot|can't|could not|failed to) resolve (?:import |module )?+(?!host){_N}"
-        rf"|provides package ([\w./@-]+\w)|package {_N} (?:is not in|was not found|has no install)"
-        rf"|(?:satisfies the requirement|matching distribution found for) {_N}"
-        rf"|undeclared (?:crate or )?module {_N}",
+        "module",
+        ("find module", "find package", "locate package", "find crate", "crate for"),
+        rf"(?:find|locate) (?:module|package|crate for) {_N}",
+    ),
+    ("module", (" resolve ",), rf"resolve (?:import |module )?({_QUOTED})"),
+    ("module", ("provides package",), r"provides package ([\w./@-]+\w)"),
+    ("module", ("requirement", "matching"), rf"(?:the requirement|distribution found for) {_N}"),
+    ("module", ("package",), rf"package {_N} (?:is not in|was not found|has no install)"),
+    ("module", ("undeclared ",), rf"undeclared (?:crate or )?module {_N}"),
+    ("command", ("command not found",), rf"{_N}: command not found(?!: )"),
+    ("command", ("command not found:",), rf"command not found: {_N}"),
+    ("command", ("executable file not",), rf"{_N}: executable file not found"),
+    ("command", ("is not ",), rf"{_N} is not (?:recogni[sz]ed|an? \w+ command)"),
+    ("command", ("command",), rf"(?:no such|unknown) (?:sub)?command:? {_N}"),
+    ("command", ("spawn ",), rf"spawn {_N} enoent"),
+    ("command", ("missing script", "to make target"), rf"(?:missing script:?|make target) {_N}"),
+    ("definition", ("is not defined",), rf"(?:name|referenceerror:) {_N} is not defined"),
+    (
+        "definition",
+        (" attribute ",),
+        rf"(?:{_N} object|module {_N}|object {_N}|object) has no attribute {_N}",
     ),
     (
-        ("command", "recognized", "recognised", "executable", "script", "enoent", "rule to make"),
-        rf"{_N}: command not found(?!: )|command not found: {_N}|{_N}: executable file not found"
-        rf"|{_N} is not (?:recognized|recognised|an? \w+ command)|spawn {_N} enoent"
-        rf"|(?:no such|unknown) (?:sub)?command:? {_N}|missing script:? {_N}"
-        rf"|no rule to make target {_N}",
+        "definition",
+        ("cannot find ",),
+        rf"cannot find (?:name|value|function|type|macro|struct|trait) {_N}",
     ),
     (
-        ("defined", "undeclared", "attribute", "find", "unbound"),
-        rf"(?:name|referenceerror:) {_N} is not defined|not defined: {_N}"
-        rf"|(?:object|module) {_N} has no attribute {_N}|{_N} object has no attribute {_N}"
-        rf"|has no attribute {_N}|cannot find (?:name|value|function|type|macro|struct|trait) {_N}"
-        rf"|undefined(?: (?:local|variable|or|method|function|index|symbol|constant|class"
-        rf"|reference|to))*+:? {_N}|undeclared identifier {_N}|{_N} undeclared"
-        rf"|{_N}: unbound variable",
+        "definition",
+        ("undefined",),
+        rf"undefined(?: (?:local|variable|or|method|function|index|symbol|constant|class"
+        rf"|reference|to))*+:? {_N}",
+    ),
+    ("definition", ("undeclared",), rf"undeclared identifier {_N}|{_N} undeclared"),
+    ("definition", ("unbound variable",), rf"{_N}: unbound variable"),
+    ("column", ("no such ",), rf"no such (?:table|column|function|index):? {_N}"),
+    ("column", ("no column named",), rf"no column named {_N}"),
+    ("column", ("of relation",), rf"column {_N} of relation \S+ does not exist"),
+    (
+        "column",
+        ("not exist", "n't exist"),
+        rf"(?:relation|column|table|view|schema|database|role|function|type) {_N}"
+        rf" (?:does not|doesn't) exist",
     ),
     (
-        ("table", "column", "exist", "unknown database", "object name"),
-        rf"no such (?:table|column|function|index):? {_N}|has no column named {_N}"
-        rf"|column {_N} of relation \S+ {_ABSENT}"
-        rf"|(?:relation|column|table|view|schema|database|role|function|type) {_N} {_ABSENT}"
-        rf"|(?:unknown (?:column|table|database)|invalid (?:column|object) name) {_N}",
+        "column",
+        ("unknown ", "invalid "),
+        rf"(?:unknown (?:column|table|database)|invalid (?:column|object) name) {_N}",
     ),
     (
+        "option",
         ("option", "argument", "flag", "switch"),
-        rf"(?:unknown|unrecognized|unrecognised|unsupported|unexpected|no such|invalid|illegal|bad)"
+        rf"(?:unknown|unrecogni[sz]ed|unsupported|unexpected|no such|invalid|illegal|bad)"
         rf" (?:compiler |command[ -]line |keyword |shorthand )?"
         rf"(?:option|argument|flag|switch)s?(?: --)?:? {_N}",
     ),
+    ("option", ("but not defined:",), rf"but not defined: {_N}"),
     (
-        ("找不到", "未找到", "不存在", "未定义"),
-        rf"(?:找不到|未找到|未定义)(?:名为|的|模块|命令|变量|选项|表|列|包|[:： ])*{_N}"
-        rf"|(?:模块|命令|变量|选项|表|列|包)[:： ]*{_N} ?(?:不存在|找不到|未找到|未定义)",
+        "absent",
+        ("找不到", "未找到", "未定义"),
+        rf"(?:找不到|未找到|未定义)(?:名为|的|模块|命令|变量|选项|表|列|包|[:： ])*{_N}",
     ),
+    (
+        "absent",
+        ("不存在", "找不到", "未找到", "未定义"),
+        rf"(?:模块|命令|变量|选项|表|列|包)[:： ]*{_N} ?(?:不存在|找不到|未找到|未定义)",
+    ),
+)
+_PROSE = frozenset(
+    "a an and any are as at by does during error errors exception exists for found from if in is it"
+    " message not of on or problem so that the this to was when while with your".split()
 )
 _MAX_CHARS = 8_000
 _LINE_CHARS = 600
@@ -102,10 +135,8 @@ def held(line: str) -> tuple[str, list[str]]:
     end = len(line)
     for start, stop in sorted(spans, reverse=True):
         if stop <= end and len(names) < _MAX_HELD:
-            name = line[start:stop]
-            after = name[len(name.rstrip(".:")) :] if name[-1] in ".:" else ""
-            line = f"{line[:start]}{chr(_FIRST_HELD + len(names))}{after}{line[stop:]}"
-            names.append(_bare(name).lower())
+            names.append(_bare(line[start:stop]).lower())
+            line = f"{line[:start]}{chr(_FIRST_HELD + len(names) - 1)}{line[stop:]}"
             end = start
     return line, names
 
@@ -127,21 +158,23 @@ def with_names(fingerprint: str, text: str) -> str:
 
 def _matches(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     lowered = text.lower()
-    for kind, (marks, pattern) in enumerate(_NAMED):
+    for kind, marks, pattern in _NAMED:
         if any(mark in lowered for mark in marks):
             for match in _compiled(pattern).finditer(text):
                 if _is_name(match[match.lastindex or 0]):
-                    yield str(kind), match
+                    yield kind, match
 
 
 def _is_name(text: str) -> bool:
-    """Letters make a name; a number or an id of the day is none."""
+    """Letters make a name; a number or an id of the day is none, nor a word of prose."""
+    if text.lower() in _PROSE:
+        return False
     letters = sum(character.isalpha() for character in text)
     return letters * 2 > sum(character.isalnum() for character in text)
 
 
 def _bare(name: str) -> str:
-    return name.strip(_QUOTES).rstrip(".:")
+    return name.strip(_QUOTES)
 
 
 @cache
