@@ -92,10 +92,10 @@ _NAMED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         rf"(?:模块|命令|变量|选项|表|列|包)[:： ]*{_N} ?(?:不存在|找不到|未找到|未定义)",
     ),
 )
-_PROSE = frozenset(
-    "a an and any are as at by does during error errors exception exists for found from if in is it"
-    " message not of on or problem so that the this to was when while with your".split()
-)
+_PROSE = """
+a an and any are as at by does during error errors exception exists for found from if in is it
+message not of on or problem so that the this to was when while with your
+"""
 _MAX_CHARS = 8_000
 _LINE_CHARS = 600
 _FIRST_HELD = 0xE000  # private use: no pattern of a fingerprint touches these characters
@@ -167,7 +167,7 @@ def _matches(text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 def _is_name(text: str) -> bool:
     """Letters make a name; a number or an id of the day is none, nor a word of prose."""
-    if text.lower() in _PROSE:
+    if text.lower() in _PROSE.split():
         return False
     letters = sum(character.isalpha() for character in text)
     return letters * 2 > sum(character.isalnum() for character in text)

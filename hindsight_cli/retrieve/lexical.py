@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 
 from hindsight_cli.fingerprint import error_fingerprints, is_specific, looks_like_error
 from hindsight_cli.retrieve import reading
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     from hindsight_cli.retrieve.document import Document
 
 MAX_HITS = 5
-# Below this score the first hit is no answer. Set with tests/quality/measure_retrieval.py so that
-# off-topic queries get nothing in nine of ten; the share is the same for 20 and 90 experiences.
+# Below this score nothing is an answer; it may still stand beside one. Set with
+# tests/quality/measure_retrieval.py so that off-topic queries get nothing in nine of ten; the
+# share is the same for 20 and 90 experiences. A store of one to four has no statistics, so it
+# does not rest on them: see tests/quality/measure_small_stores.py.
 FLOOR = 0.40
 _FAR_BELOW = 0.5  # a later hit with less of the first one's evidence is beside the point
-_WHOLLY_COVERED = 0.85  # a query of one known word is answered, however often the word occurs
+_WHOLLY_COVERED = 0.85  # a query so far answered reaches the floor, however common its words
+BESIDE = "beside the first"  # the reason of a hit that would be no answer alone
 _A_SETUP = 3  # so many tools together are no longer everybody's
 _TOOL_NAMED = 1.15
 _OTHER_TOOL = 0.85
@@ -76,6 +79,8 @@ class _Ranked:
 
     def hit(self) -> Hit:
         reasons = ["error fingerprint"] if self.fingerprint_score else []
+        if self.score < FLOOR:
+            reasons.append(BESIDE)
         reasons += [f"tool tag: {tool}" for tool in self.tools]
         return Hit(
             experience_id=self.row.experience_id,
@@ -159,7 +164,7 @@ class LexicalIndex:
         tools = self._tables.tools_named(map(tool_named, wanted))
         reading.mark_names(wanted.values(), {key for tags in tools.values() for key in tags})
         needs = reading.needs_in(self._tables, query, wanted)
-        numbers = {*known, *reading.candidates(self._tables, needs, allowed)} - others
+        numbers = {*known, *set(reading.candidates(self._tables, needs, allowed)) - others}
         names = {need.unit.term for need in needs if need.unit.is_name}
         scale = _CJK_QUERY if is_cjk(query) else 1.0
         terms = terms_of(needs)
@@ -169,12 +174,9 @@ class LexicalIndex:
             places = dict.fromkeys(task_places(task, needs, terms), TASK_WEIGHT)
             places.update(places_of(fields, terms))
             found = match(places, needs)
-            named = tools.get(row.number, {}).values()
-            factor = 1.0 if not names else _TOOL_NAMED if named else _OTHER_TOOL
-            if not named and not names.isdisjoint(places):
-                factor = 1.0
-            score = known.get(row.number, 0.0)
-            ranked.append(_Ranked(row, found, scale * factor, score, named))
+            tags = tools.get(row.number, {}).values()
+            factor = scale * _tool_factor(names, places, is_tagged=bool(tags))
+            ranked.append(_Ranked(row, found, factor, known.get(row.number, 0.0), tags))
         return sorted(ranked, key=lambda one: one.order)
 
     def _known_errors(self, text: str, allowed: Collection[int] | None) -> dict[int, float]:
@@ -188,12 +190,22 @@ class LexicalIndex:
         return found
 
 
+def _tool_factor(names: Set[str], places: Collection[str], *, is_tagged: bool) -> float:
+    """Prefers what is about a tool that the query names, by its tags or else by its words."""
+    if not names or (not is_tagged and not names.isdisjoint(places)):
+        return 1.0
+    return _TOOL_NAMED if is_tagged else _OTHER_TOOL
+
+
 def _why_none(ranked: Sequence[_Ranked]) -> str:
-    if not ranked or not any(one.match.telling for one in ranked):
+    closest = next((one for one in ranked if one.match.telling), None)
+    if closest is None:
+        if any(one.match.names for one in ranked):
+            return "No experience shares more with the query than the name of a tool."
         return "No experience shares a telling word with the query."
     return (
         f"The closest experience has too little in common with the query"
-        f" (score {ranked[0].score:.2f}, needed {FLOOR:.2f})."
+        f" (score {closest.score:.2f}, needed {FLOOR:.2f})."
     )
 
 

@@ -6,11 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from hindsight_cli.retrieve.query import Unit, is_common
+from hindsight_cli.retrieve.stopwords import STOP
 
 # scenario, recommend, avoid, tags, error fingerprints; and the task it was learned in
 FIELD_WEIGHTS = (1.0, 0.75, 0.45, 0.9, 0.9)
 TASK_WEIGHT = 0.45
-SAME_TASK = 0.7  # share of a query that makes the task of a lesson the same one again
+# What makes a task the one of a lesson again: of the query, and of that task, so much is shared.
+SAME_QUERY = 0.7
+SAME_TASK = 0.4
 BACKGROUND = 200  # imagined other documents, so that a store of one has rare words too
 COMMON_SHARE = 0.1  # of them, a common word is in this many
 UNKNOWN = 0.8  # a word the store has nowhere weighs against a match, but less than a known one
@@ -66,7 +69,7 @@ class Match:
         if unit.is_name:
             self.names.add(unit.surface)
         surface = f"{unit.surface} ~ {synonym.name}" if synonym else unit.surface
-        if surface not in self.surfaces:
+        if surface not in self.surfaces and not unit.is_piece:
             self.surfaces.append(surface)
 
     @property
@@ -147,11 +150,12 @@ def task_places(task: Sequence[str], needs: Sequence[Need], wanted: frozenset[st
 
     A single word of it says nothing: what a run was asked to do is not what it taught.
     """
-    shared = wanted.intersection(task)
-    if not shared:
+    told = {term for term in task if len(term) > 1 and term not in STOP}
+    shared = wanted.intersection(told)
+    if not shared or len(shared) < SAME_TASK * len(told):
         return []
     found = match(dict.fromkeys(shared, 1.0), needs)
-    return sorted(shared) if found.telling > 1 and found.coverage >= SAME_TASK else []
+    return sorted(shared) if found.telling > 1 and found.coverage >= SAME_QUERY else []
 
 
 def match(places: Mapping[str, float], needs: Sequence[Need]) -> Match:
