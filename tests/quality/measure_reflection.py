@@ -88,6 +88,8 @@ def references(
     made = [e for e in trace.events if e.event_type is EventType.TOOL_CALL]
     if run["format"] == "claude_code":
         return {e.step_index: e.call_id or "" for e in made if e.call_id in known}
+    if len(made) != len(calls):  # some readers take thinking aloud for a thought, not for a call
+        calls = [call for call in calls if call["tool"] != "think"]
     if len(made) != len(calls):
         print(f"!! {run['id']}: {len(made)} calls imported, {len(calls)} labelled", file=sys.stderr)
     return {e.step_index: call["ref"] for e, call in zip(made, calls, strict=False)}

@@ -10,6 +10,7 @@ from hindsight_cli.fingerprint import (
     error_fingerprints,
     is_specific,
     looks_like_error,
+    names,
     telling_lines,
 )
 
@@ -48,6 +49,103 @@ def test_errors_that_differ_in_their_details_only_are_one(one: str, other: str) 
 )
 def test_what_names_the_error_stays(one: str, other: str) -> None:
     assert error_fingerprint("Bash", one) != error_fingerprint("Bash", other)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ModuleNotFoundError: No module named '{}'",
+        "/usr/bin/python3: No module named {}",
+        "Error: Cannot find module '{}'",
+        "Error: Can't resolve '{}' in '/srv/app/src'",
+        "error[E0432]: unresolved import `{}`",
+        "ImportError: cannot import name '{}' from 'app.views' (/srv/app/views.py)",
+        "ERROR: No matching distribution found for {}==1.2",
+        "E: Unable to locate package {}",
+        "bash: line 3: {}: command not found",
+        "zsh: command not found: {}",
+        "'{}' is not recognized as an internal or external command",
+        "git: '{}' is not a git command. See 'git --help'.",
+        'error: unknown command "{}" for "ctl"',
+        'npm error Missing script: "{}"',
+        "NameError: name '{}' is not defined",
+        "AttributeError: 'Frame' object has no attribute '{}'",
+        "error TS2304: Cannot find name '{}'.",
+        "main.go:7:2: undefined: {}",
+        "run.sh: line 2: {}: unbound variable",
+        'ERROR:  column "{}" does not exist',
+        'ERROR:  relation "{}" does not exist',
+        "ERROR 1054 (42S22): Unknown column '{}' in 'field list'",
+        "sqlite3.OperationalError: no such table: {}",
+        "ERROR 1146 (42S02): Table 'shop.{}' doesn't exist",
+        "error: unrecognized arguments: --{}",
+        "error TS5023: Unknown compiler option '--{}'.",
+        "Error: No such option: --{}",
+        "TypeError: f() got an unexpected keyword argument '{}'",
+        "错误：找不到模块 “{}”",
+    ],
+)
+def test_a_name_that_the_error_is_about_stays(error: str) -> None:
+    one, other = (
+        error_fingerprint("Bash", error.format(name)) for name in ("alpha_one", "beta-two")
+    )
+
+    assert "alpha_one" in one
+    assert "beta-two" in other
+    assert one.replace("alpha_one", "") == other.replace("beta-two", "")
+    assert names.named(error.format("alpha_one"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Error: Cannot find module './lib/{}'",
+        "Error: Cannot find module '/srv/app/{}.js'",
+        "FileNotFoundError: [Errno 2] No such file or directory: '{}'",
+        "KeyError: '{}'",
+        "fatal: unable to access 'https://git.example.com/{}/': timed out",
+    ],
+)
+def test_a_path_or_value_of_the_day_does_not_stay(error: str) -> None:
+    one, other = (error_fingerprint("Bash", error.format(name)) for name in ("alpha", "beta"))
+
+    assert one == other != ""
+    assert names.named(error.format("alpha")) == set()
+
+
+@pytest.mark.parametrize(
+    ("stored", "evidence", "today"),
+    [
+        (
+            "modulenotfounderror: no module named <str>",
+            "Traceback: File x ModuleNotFoundError: No module named 'tidy' …",
+            "modulenotfounderror: no module named tidy",
+        ),
+        ("error: unknown option <str>", "nothing of the kind", "error: unknown option <str>"),
+        ("port <n> in use", "No module named 'tidy'", "port <n> in use"),
+    ],
+)
+def test_a_fingerprint_from_before_names_were_kept_gets_its_name_from_the_evidence(
+    stored: str, evidence: str, today: str
+) -> None:
+    assert names.with_names(stored, evidence) == today
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("orders", "orders", True),
+        ("orders", "shop.orders", True),
+        ("tidy", "tidy.core", True),
+        ("shop.orders", "shop.refunds", False),
+        ("order", "orders", False),
+    ],
+)
+def test_a_name_is_known_with_and_without_what_it_belongs_to(
+    one: str, other: str, *, same: bool
+) -> None:
+    assert names.is_same_name(one, other) is same
+    assert names.is_same_name(other, one) is same
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import pytest
 
 from hindsight_cli.fingerprint import error_fingerprint
 from hindsight_cli.retrieve.document import Document
-from hindsight_cli.retrieve.lexical import MAX_HITS, LexicalIndex
+from hindsight_cli.retrieve.lexical import BESIDE, FLOOR, MAX_HITS, LexicalIndex
+from hindsight_cli.retrieve.query import seams
 from hindsight_cli.retrieve.result import Retrieval
 
 BUCKET = Document(
@@ -385,3 +386,119 @@ def test_an_experience_is_found_by_the_task_it_was_learned_in() -> None:
     assert [h.experience_id for h in index.search("address the bugbot comment").hits] == ["ex-1"]
     index.rebuild([replace(learned, context="")])
     assert index.search("address the bugbot comment").abstained
+
+
+PUSH = Document(
+    experience_id="ex-push",
+    scenario="`git push origin dev` 返回 `stale info`（任务：给工单系统导出每周账单）。",
+    recommend="先运行 `git fetch`，再运行 `git push --force-with-lease origin dev`。",
+    context="给工单系统导出每周账单",
+    tool_tags=("git",),
+)
+MODULE = Document(
+    experience_id="ex-module",
+    scenario="`python3.13 bill.py` returns `ModuleNotFoundError: No module named 'ledgerlib'`.",
+    recommend="Run `python3.13 -m pip install ledgerlib` first.",
+    tool_tags=("python3.13",),
+    error_fingerprints=(
+        error_fingerprint("Bash", "ModuleNotFoundError: No module named 'ledgerlib'"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "git 怎么打标签",
+        "用 git 看一下提交历史",
+        "explain git worktrees",
+        "用 python3.13 写一个计算器",
+        "写一个 python 爬虫",
+        "upgrade the service to python3.13",
+        "任务",
+        "y 任务",
+        "给工单系统换一个图标",
+        "每周给团队写周报",
+    ],
+)
+@pytest.mark.parametrize("documents", [(PUSH,), (MODULE,), (PUSH, MODULE)], ids=len)
+def test_the_name_of_a_tool_or_a_word_of_the_old_task_is_no_reason(
+    query: str, documents: tuple[Document, ...]
+) -> None:
+    assert found(query, an_index(documents)) == []
+
+
+@pytest.mark.parametrize("query", ["git", "python3.13", "Python 3.13", "vaultctl"])
+def test_a_query_of_nothing_but_a_tool_asks_for_what_there_is_about_it(query: str) -> None:
+    assert len(found(query, an_index([PUSH, MODULE, BUCKET]))) == 1
+
+
+def test_nothing_but_the_name_of_a_tool_in_common_is_said_to_be_so() -> None:
+    assert "name of a tool" in an_index([PUSH]).search("git 怎么打标签").reason
+
+
+@pytest.mark.parametrize("query", ["给工单系统导出每周账单", "给工单系统导出每月账单"])
+def test_the_same_task_again_finds_what_it_taught(query: str) -> None:
+    assert found(query, an_index([PUSH, MODULE])) == ["ex-push"]
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("ModuleNotFoundError: No module named 'ledgerlib'", ["ex-module"]),
+        ("ModuleNotFoundError: No module named 'ledgerlib.tax'", ["ex-module"]),
+        ("ModuleNotFoundError: No module named 'numpy'", []),
+        ("python3.13: No module named numpy", []),
+    ],
+)
+@pytest.mark.parametrize("document", [MODULE, replace(MODULE, error_fingerprints=())])
+def test_a_lesson_about_another_missing_module_is_no_answer(
+    document: Document, error: str, expected: list[str]
+) -> None:
+    assert ids(an_index([document]).search(error, error=True)) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["端口冲突怎么办", "端口被占用了", "8080 端口占用", "port conflict", "the port is taken"],
+)
+def test_what_goes_wrong_is_found_under_its_other_names(query: str) -> None:
+    port = Document(
+        experience_id="ex-port",
+        scenario="`srv up` answers `bind: address already in use` on the port.",
+        recommend="Find the owner with `ss -ltnp`.",
+    )
+
+    assert found(query, an_index([port])) == ["ex-port"]
+
+
+def test_a_single_answer_reaches_the_floor_and_a_weaker_one_says_what_it_is() -> None:
+    near = Document(experience_id="ex-1", scenario="Zebra crossing.", recommend="r")
+    far = Document(experience_id="ex-2", scenario="Slow.", recommend="Zebra crossing.")
+    query = "zebra crossing alpha beta gamma delta epsilon zeta eta theta"
+
+    both = an_index([near, far]).search(query).hits
+    alone = an_index([far]).search(query)
+
+    assert [hit.experience_id for hit in both] == ["ex-1", "ex-2"]
+    assert both[0].score >= FLOOR > both[1].score
+    assert BESIDE not in both[0].why_matched
+    assert BESIDE in both[1].why_matched
+    assert alone.abstained
+    assert f"needed {FLOOR:.2f}" in alone.reason
+
+
+def test_a_query_wholly_answered_by_a_common_word_has_at_least_the_floor() -> None:
+    many = [
+        Document(experience_id=f"ex-{n:02}", scenario="Other.", recommend="r", avoid=f"Zebra {n}.")
+        for n in range(60)
+    ]
+
+    assert all(hit.score >= FLOOR for hit in an_index(many).search("zebra", limit=5).hits)
+
+
+def test_a_pair_of_characters_across_two_words_is_no_word() -> None:
+    assert seams("端口冲突", {"端口", "冲突"}) == {"口冲"}
+    assert seams("清理缓存目录", {"缓存"}) == {"理缓", "存目"}
+    assert seams("缓存", {"缓存"}) == set()
+    assert seams("no chinese", {"缓存"}) == set()
