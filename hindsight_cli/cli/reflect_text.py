@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hindsight_cli.records.experience import Experience
 
 _SHOWN_STEPS = 8
+_SHOWN_SILENCES = 12
 
 
 def reflect_text(report: ReflectReport) -> str:
@@ -21,10 +22,7 @@ def reflect_text(report: ReflectReport) -> str:
         lines += _attribution_lines(attribution)
     for experience in report.proposed:
         lines += ["", *experience_lines(experience)]
-    if report.dropped:
-        lines.append("")
-    for dropped in report.dropped:
-        lines.append(f"not proposed  [{dropped.code}] {dropped.detail}")
+    lines += ["", *_dropped_lines(report)] if report.dropped else []
     lines.append("")
     if report.proposed:
         lines.append(
@@ -34,6 +32,18 @@ def reflect_text(report: ReflectReport) -> str:
     else:
         lines.append("Nothing new to propose.")
     return "\n".join(lines)
+
+
+def _dropped_lines(report: ReflectReport) -> list[str]:
+    """Every refused proposal; of the recoveries without one, the first few."""
+    proposals = [d for d in report.dropped if d.experience]
+    silences = [d for d in report.dropped if not d.experience]
+    shown = [*proposals, *silences[:_SHOWN_SILENCES]]
+    lines = [f"not proposed  [{d.code}] {d.detail}" for d in shown]
+    if len(silences) > _SHOWN_SILENCES:
+        more = len(silences) - _SHOWN_SILENCES
+        lines.append(f"… and {more} more recoveries without a lesson: use --json")
+    return lines
 
 
 def estimate_text(estimate: Estimate, plan: Plan) -> str:

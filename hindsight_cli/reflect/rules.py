@@ -22,6 +22,7 @@ from hindsight_cli.reflect.detectors.workarounds import find_workarounds
 from hindsight_cli.reflect.findings import Chain, Flag, Nature, NearMiss
 from hindsight_cli.reflect.lessons.chains import draft_chain
 from hindsight_cli.reflect.lessons.checks import draft_piped, draft_removed_test
+from hindsight_cli.reflect.lessons.edits import draft_other_rules
 from hindsight_cli.reflect.lessons.human import draft_correction, draft_denial
 from hindsight_cli.reflect.lessons.lesson import Silence
 from hindsight_cli.reflect.lessons.successes import draft_late_failure, draft_near_miss
@@ -106,6 +107,7 @@ def _other_drafts(
     for chain in chains:
         yield draft_irreversible(writer, chain)
         yield draft_piped(writer, chain)
+        yield from draft_other_rules(writer, chain)
     human = [
         *(draft_correction(writer, c) for c in find_corrections(writer.reading)),
         *(draft_denial(writer, d) for d in find_denials(writer.reading)),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from hindsight_cli.guard.candidate import parse_candidate
 from hindsight_cli.guard.gate import judge
 from hindsight_cli.records.event import Status
+from hindsight_cli.reflect.lessons.lesson import Silence
 from hindsight_cli.reflect.lessons.writer import MAX_SCENARIO
 from hindsight_cli.reflect.rules import reflect_by_rules
 from hindsight_cli.reflect.wording import language_of, sentences
@@ -289,6 +291,15 @@ def _placeholders(texts: dict[str, Any]) -> dict[str, set[str]]:
 
 def test_both_languages_say_the_same_with_the_same_literals() -> None:
     assert _placeholders(sentences("en")) == _placeholders(sentences("zh"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_reason_for_silence_has_its_words_and_its_line_in_the_docs(language: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "trajectories.md"
+    codes = {silence.value for silence in Silence}
+
+    assert set(sentences(language)["silence"]) == codes
+    assert codes <= set(re.findall(r"`(\w+)`", page.read_text(encoding="utf-8")))
 
 
 SAMPLES: dict[str, Callable[[], TraceBuilder]] = {

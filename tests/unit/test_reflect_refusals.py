@@ -242,3 +242,36 @@ def test_a_command_that_only_got_further_is_not_said_to_have_gone_through() -> N
 
     assert "got past that" in lesson["why"]
     assert "went through" not in lesson["why"]
+
+
+def test_two_rules_broken_on_the_way_to_one_edit_are_two_lessons() -> None:
+    trace = TraceBuilder()
+    unseen = (
+        "No replacement was performed, old_str `a = 1\n  b = 2` did not appear verbatim in x.py."
+    )
+    twice = "No replacement was performed. Multiple occurrences of old_str `a = 1` in lines [1, 9]."
+    first = trace.edit("x.py", "a = 1\n  b = 2", "a = compute()", unseen, ERROR)
+    second = trace.edit("x.py", "a = 1", "a = compute()", twice, ERROR)
+    fixed = trace.edit("x.py", "a = 1\nb = 2", "a = compute()")
+
+    lessons = {frozenset(cited(p)): p for p in proposals(trace)}
+
+    assert set(lessons) == {frozenset({first, fixed}), frozenset({second, fixed})}
+    assert "did not appear verbatim" in lessons[frozenset({first, fixed})]["scenario"]
+    assert "Multiple occurrences" in lessons[frozenset({second, fixed})]["scenario"]
+
+
+def test_a_folder_that_a_program_missed_is_not_the_folder_of_the_cd_before_it() -> None:
+    trace = TraceBuilder()
+    trace.shell("cd /srv/shop && make", "/bin/sh: 1: cd: can't cd to /srv/shop/out", ERROR)
+    trace.shell("mkdir -p /srv/shop/out")
+
+    assert "Run `mkdir -p /srv/shop/out`" in only(trace)["recommend"]
+
+
+def test_another_package_got_while_the_network_was_back_is_luck() -> None:
+    trace = TraceBuilder()
+    trace.shell("apt-get install -y llvm-dev", "Temporary failure resolving 'deb.test'", ERROR)
+    trace.shell("apt-get install -y llvm-14-dev", "done")
+
+    assert proposals(trace) == []

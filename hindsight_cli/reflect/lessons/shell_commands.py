@@ -9,7 +9,7 @@ from hindsight_cli.records.event import Status
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.commands import LONG, dropped_flags, program_and_verb, segments
-from hindsight_cli.reflect.detectors.preparations import Doubt, preparations
+from hindsight_cli.reflect.detectors.preparations import Doubt, alters, preparations
 from hindsight_cli.reflect.detectors.recoveries import CONFLICT, Stage, stage_of
 from hindsight_cli.reflect.detectors.workarounds import is_drastic
 from hindsight_cli.reflect.findings import Chain, Nature
@@ -29,6 +29,11 @@ _NAMED = re.compile(r"\d{3,}|[\w./-]*[._/-][\w./-]+|[A-Za-z_]\w{5,}")
 _LOOKED_AT = 4_000
 _SCRATCH = re.compile(r"(?<![\w.])(?:/private)?/(?:tmp|var/folders)/")  # gone with the task
 _CD = re.compile(r"^cd\s+(\S+)$")
+_PASSING = re.compile(
+    r"temporary failure|could not resolve|EAI_AGAIN|try again later|too many requests"
+    r"|\b(?:429|502|503|504)\b|connection reset",
+    re.I,
+)
 _NO_FOLDER = re.compile(r"no such file or directory|can't cd|directory not found", re.I)
 
 
@@ -47,6 +52,8 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
         steps = preparations(writer.reading, failed, fix)
     if isinstance(steps, Doubt):
         return Silence(steps.value)
+    if _PASSING.search(error_text(failed)) and not steps:
+        return Silence.LUCK  # a network that was down for a while
     return _draft(writer, chain, failed, steps) if steps or differs(failed, fix) else Silence.LUCK
 
 
@@ -101,7 +108,8 @@ def goal(failed: Call, fix: Call) -> frozenset[str]:
 
 def _draft(writer: Writer, chain: Chain, failed: Call, steps: Sequence[Call]) -> Draft:
     fix = chain.fix or chain.last
-    recommend = _recommend(writer, failed, fix, steps or _diagnoses(chain))
+    steps = steps or _diagnoses(chain)
+    recommend = _recommend(writer, failed, fix, steps)
     command = writer.command(failed, goal(failed, fix), LONG)
     texts = {
         "scenario": writer.scenario(
@@ -151,9 +159,13 @@ def _lost_folder(failed: Call, fix: Call) -> str:
     """The folder a `cd` did not find though the same command worked without it."""
     parts = segments(failed.command)
     match = _CD.match(parts[0]) if len(parts) > 1 else None
-    if match is None or not _NO_FOLDER.search(failed.output[:_LOOKED_AT]):
+    told = failed.output[:_LOOKED_AT]
+    if match is None or not _NO_FOLDER.search(told) or not goal(failed, fix):
         return ""
-    return "" if parts[0] in segments(fix.command) else match.group(1)
+    folder = match.group(1).strip("'\"")
+    if not re.search(rf"(?<![\w/.-]){re.escape(folder)}(?![\w/-])", told):
+        return ""  # another folder is missing, which a program looks for
+    return "" if parts[0] in segments(fix.command) else folder
 
 
 def _draft_folder(writer: Writer, chain: Chain, folder: str) -> Draft | Silence:
@@ -239,4 +251,5 @@ def _diagnoses(chain: Chain) -> list[Call]:
     failed = shown_failure(chain)
     named = set(_NAMED.findall(error_text(failed)))
     shown = [c for c in chain.between if c.command and c.status is Status.OK]
-    return [c for c in shown if named & set(_NAMED.findall(c.output[:_LOOKED_AT]))][-1:]
+    looks = [c for c in shown if whole_line(c) and not alters(c)]
+    return [c for c in looks if named & set(_NAMED.findall(c.output[:_LOOKED_AT]))][-1:]
