@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hindsight_cli.api.import_losses import LostContent, missing_parents
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import list_traces
 from hindsight_cli.capture.draft import Draft, Format, Problem, size_of
@@ -67,6 +68,7 @@ class FileReport:
 class ImportReport:
     files: list[FileReport] = field(default_factory=list)
     sessions: dict[str, FileReport] = field(default_factory=dict)  # and where each came from
+    parents: dict[str, str] = field(default_factory=dict)  # of subagents' sessions
     traces: list[TraceRow] = field(default_factory=list)
     unknown_records: Counter[str] = field(default_factory=Counter)
     problems: list[RecordProblem] = field(default_factory=list)
@@ -206,6 +208,7 @@ class _FileImport:
         self._seen_known = False
         self._first_problem = ""
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
+        self._lost = LostContent(project)
 
     def run(self) -> None:
         if self._how.strict:
@@ -240,6 +243,8 @@ class _FileImport:
         self._report.problems.append(RecordProblem(str(self._path), problem.line, reason))
 
     def _take(self, draft: Draft) -> None:
+        session_id = self._session_id(draft)
+        self._lost.note(session_id, draft)
         if not draft.known:
             self._unknown[self._names.clean(draft.native_type)] += 1
         elif not draft.events:
@@ -247,7 +252,10 @@ class _FileImport:
             return
         else:
             self._seen_known = True
-        self._waiting[self._session_id(draft)].append(draft)
+        if draft.session.parent_session_id:
+            parent = self._names.clean(draft.session.parent_session_id)
+            self._report.parents[session_id] = safe_session_id(parent)
+        self._waiting[session_id].append(draft)
         self._held += 1
         self._held_chars += size_of(draft)
         full = self._held >= BATCH_RECORDS or self._held_chars >= BATCH_CHARS
@@ -264,6 +272,7 @@ class _FileImport:
             raise NothingReadError(str(self._path), unknown=tally, broken=self._first_problem)
         self._flush()
         self._tell_of_merged()
+        self._report.messages += self._lost.messages(self._path)
         self._report.files.append(self._file)
         self._report.unknown_records.update(self._unknown)
 
@@ -324,3 +333,4 @@ def add_traces(project: Project, report: ImportReport) -> None:
         report.messages.append(f"The traces are saved; the index is not up to date: {error}")
         return
     report.traces = [row for row in rows if row.session_id in report.sessions]
+    report.messages += missing_parents(report.parents, {row.session_id for row in rows})

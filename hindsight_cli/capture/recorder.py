@@ -46,7 +46,7 @@ class EventBuilder:
         uncounted = replace(draft, usage=None) if len(drafts) > 1 and draft.usage else draft
         events = []
         for index, draft_event in enumerate(drafts):
-            event_id = _event_id(self.state.session_id, draft, index)
+            event_id = event_id_of(self.state.session_id, draft, index)
             if event_id in self.state.event_ids:
                 continue
             is_last = index == len(drafts) - 1
@@ -164,7 +164,8 @@ class EventBuilder:
         }
 
 
-def _event_id(session_id: str, draft: Draft, index: int) -> str:
+def event_id_of(session_id: str, draft: Draft, index: int) -> str:
+    """The id of the `index`-th event of a native record, equal at every import of it."""
     native = draft.native_id or f"{draft.line}:{_content_key(draft)}"
     return hashlib.sha256(f"{session_id}\n{native}\n{index}".encode()).hexdigest()[:20]
 
