@@ -161,8 +161,8 @@ class LexicalIndex:
         query = clipped(query)
         others = reading.about_other_names(self._tables, query)
         wanted = reading.units_of(query, is_error=is_error)
-        tools = self._tables.tools_named(map(tool_named, wanted))
-        reading.mark_names(wanted.values(), {key for tags in tools.values() for key in tags})
+        tools = self._tables.tools_named(tool_named(term) for term in wanted if " " not in term)
+        reading.mark_names(wanted, {key for tags in tools.values() for key in tags})
         needs = reading.needs_in(self._tables, query, wanted)
         numbers = {*known, *set(reading.candidates(self._tables, needs, allowed)) - others}
         names = {need.unit.term for need in needs if need.unit.is_name}

@@ -57,21 +57,19 @@ def about_other_names(tables: Tables, query: str) -> set[int]:
     return other - same
 
 
-def mark_names(wanted: Collection[Unit], tool_keys: Collection[str]) -> None:
+def mark_names(wanted: Mapping[str, Unit], tool_keys: Collection[str]) -> None:
     """Tell the units that name a tool: one that the store has as a tag, or an everyday one.
 
     A number beside a name is its version. A query of nothing but names asks for what there is
     about them: nothing is marked.
     """
-    named = {unit.surface for unit in wanted if _is_name(unit.term, tool_keys)}
-    names = [
-        unit
-        for unit in wanted
-        if unit.surface in named and (_is_name(unit.term, tool_keys) or is_noise(unit.term))
-    ]
-    if len(names) < sum(unit.missing > 0 or unit in names for unit in wanted):
-        for unit in names:
-            unit.is_name = True
+    single = {term: unit for term, unit in wanted.items() if " " not in term}
+    names = {term for term in single if _is_name(term, tool_keys)}
+    named = {wanted[term].surface for term in names}
+    names.update(t for t, unit in single.items() if unit.surface in named and is_noise(t))
+    if any(unit.missing and term not in names for term, unit in single.items()):
+        for term in names:
+            wanted[term].is_name = True
 
 
 def _is_name(term: str, tool_keys: Collection[str]) -> bool:
@@ -84,7 +82,7 @@ def needs_in(tables: Tables, query: str, wanted: Mapping[str, Unit]) -> list[Nee
         _settle_pieces(query, wanted, synonyms)
     for term, others in _spellings(tables, query, wanted).items():
         synonyms.setdefault(term, []).extend(others)
-    vocabulary = set(wanted)
+    vocabulary = {term for term in wanted if " " not in term}  # phrases are in the glossary only
     for others in synonyms.values():
         vocabulary.update(part for other in others for part in other.parts)
     weigher = Weigher(tables.count(), tables.frequencies(vocabulary))

@@ -107,6 +107,8 @@ def needs_of(
     """Every unit that some document answers, or whose absence everywhere tells something."""
     found = []
     for unit in wanted:
+        if not unit.missing and unit.term not in synonyms and not weigher.frequency(unit.term):
+            continue  # most phrases: nobody's words
         own = weigher.weight(unit.term) * unit.importance
         exact = own if weigher.frequency(unit.term) else 0.0
         answers = []
