@@ -22,6 +22,7 @@ _MIN_SLIP = 3  # characters of a word that can be mistyped
 _LONG_WORD = 6  # two letters of it can be wrong
 _SHORT_OPTION = re.compile(r"-[A-Za-z]{1,3}")
 _DIGITS = re.compile(r"\D+")
+_STATEMENT_OPTIONS = frozenset({"-e", "-c", "--execute", "--eval", "--command", "--query"})
 # Words of programming languages: two scripts that share no others have nothing in common.
 _CODE_WORDS = frozenset(
     re.findall(
@@ -90,10 +91,10 @@ def is_typing_error(failed: Call, later: str) -> bool:
 
 def _alike(one: Invocation, other: Invocation) -> bool:
     if _is_code(one) or _is_code(other):
-        mine, theirs = _code_words(one), _code_words(other)
-        shared = len(mine & theirs)
-        return shared > 0 and shared / len(mine | theirs) >= _ALIKE_CODE
-    mine, theirs = operands(one), operands(other)  # type: ignore[assignment]
+        return _share(_code_words(one), _code_words(other))
+    if (asked := _statement(one)) and (then := _statement(other)):  # mysql shop -e "SELECT ..."
+        return _share(asked, then)
+    mine, theirs = operands(one), operands(other)
     if not mine or not theirs:
         return True
     return any(_alike_words(a, b) for a, b in itertools.product(mine, theirs))
@@ -114,6 +115,17 @@ def _is_code(one: Invocation) -> bool:
     return one.intent.endswith(" -c")
 
 
+def _statement(one: Invocation) -> frozenset[str]:
+    """The words of a statement that a client is given to run: what it is about."""
+    words = [b for a, b in itertools.pairwise(one.words) if a in _STATEMENT_OPTIONS]
+    return frozenset(words_of(" ".join(words)))
+
+
+def _share(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    shared = len(mine & theirs)
+    return shared > 0 and shared / len(mine | theirs) >= _ALIKE_CODE
+
+
 def _code_words(one: Invocation) -> frozenset[str]:
     return frozenset(words_of(" ".join(one.words)) - _CODE_WORDS)
 
@@ -130,6 +142,8 @@ def _is_slip(bad: str, good: str) -> bool:
         return False
     if _DIGITS.sub(" ", bad) != _DIGITS.sub(" ", good):
         return False  # another number is another value
+    if bad in {f"{good}s", f"{good}es"} or good in {f"{bad}s", f"{bad}es"}:
+        return False  # a name that was guessed, and is another one
     return _distance(bad, good) <= (2 if len(bad) >= _LONG_WORD else 1)
 
 

@@ -164,3 +164,18 @@ def test_eight_times_the_calls_take_no_more_than_some_eight_times_the_time() -> 
     few = min(seconds(200) for _ in range(3))
     many = min(seconds(1600) for _ in range(2))
     assert many < 20 * few  # were it quadratic: 64
+
+
+def test_a_statement_is_answered_by_one_about_the_same_not_by_any_of_its_client() -> None:
+    trace = TraceBuilder()
+    first = trace.shell(
+        'mysql shop -e "SELECT COUNT(*) FROM invoice WHERE paid = 0"',
+        "ERROR 1146 (42S02) at line 1: Table 'shop.invoice' doesn't exist",
+        ERROR,
+    )
+    trace.shell('mysql shop -e "SHOW TABLES"', "Tables_in_shop\ninvoices")
+    found = trace.shell('mysql shop -e "SELECT COUNT(*) FROM invoices WHERE paid = 0"', "12")
+
+    assert recoveries(trace) == {first: found}
+    (proposal,) = reflect_by_rules(trace.build()).proposals
+    assert "FROM invoices" in proposal["recommend"]
