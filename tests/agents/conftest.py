@@ -3,9 +3,10 @@
 Deselected by default. They need the agents' programs and no network:
 
     pip install mini-swe-agent            # in an environment of its own
-    npm install @anthropic-ai/claude-code
+    npm install @anthropic-ai/claude-code opencode-ai
     HINDSIGHT_TEST_MINI=…/bin/mini HINDSIGHT_TEST_CLAUDE=…/.bin/claude pytest -m realagents
 
+OpenCode is `HINDSIGHT_TEST_OPENCODE=…/opencode-<system>/bin/opencode`.
 A program that is neither on the PATH nor named by its variable is skipped.
 """
 
