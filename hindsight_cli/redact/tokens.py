@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.rules import RULES, Rule
@@ -46,30 +47,55 @@ _IDS = words(
     "event job task user org team project chat message block",
 )
 _TAILS = ("-us", "_mmk", ".atlasv1.")  # what formats without a prefix contain
+_STRONG_WITHIN = r"gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d"
+# A text without any of these has nothing that `_inside` looks for.
+_INNER_SIGNS = (
+    *(*_TAILS, "ghp_", "gho_", "ghs_", "ghr_", "ghu_", "github_pat_", "glpat-", "sk-ant-"),
+    *("sk_live_", "rk_live_", "xoxb-", "xoxp-"),
+)
+_PREFIXED_CHARS = _QUALIFIED_CHARS + 2  # a letter and a dash before the body
+
+
+class _Rules(NamedTuple):
+    """The rules whose prefixes begin alike, and all of their prefixes."""
+
+    prefixes: tuple[str, ...]
+    rules: tuple[Rule, ...]
 
 
 @lru_cache(maxsize=1)
-def _by_prefix() -> Mapping[str, tuple[Rule, ...]]:
+def _by_prefix() -> Mapping[str, _Rules]:
     """Rules by the first two letters of their prefixes; a prefix of one letter stands alone."""
     index: dict[str, list[Rule]] = {}
     for rule in RULES:
         for head in {prefix[:2] for prefix in rule.prefixes}:
             index.setdefault(head, []).append(rule)
-    return MappingProxyType({head: tuple(rules) for head, rules in index.items()})
+    return MappingProxyType(
+        {
+            head: _Rules(tuple(p for rule in rules for p in rule.prefixes), tuple(rules))
+            for head, rules in index.items()
+        }
+    )
 
 
 def find_tokens(text: str, low: str) -> Iterator[Hit]:
     """Provider keys and prefixed random tokens."""
     index = _by_prefix()
     digit = compiled(r"\d").search
+    # Asked once of the whole text, not of every word in it: nearly always the answer is no.
+    is_within = any(sign in text for sign in _INNER_SIGNS)
     for found in compiled(r"[A-Za-z0-9_.-]{16,}").finditer(text):
         start, end = found.span()
         if text[start - 1] in "\\%" and start:  # \nghp_... and %3Dghp_...
             start = _after_escape(text, start)
         rules = index.get(text[start : start + 2]) or index.get(text[start])
-        hit = _first_match(text, start, rules) if rules else None
-        if hit is None and digit(text, start, end):
-            hit = _inside(text, start, end) or _prefixed(text, start, end)
+        hit = None
+        if rules and text.startswith(rules.prefixes, start):
+            hit = _first_match(text, start, rules.rules)
+        may_be_prefixed = end - start >= _PREFIXED_CHARS and "a" <= text[start] <= "z"
+        if hit is None and (is_within or may_be_prefixed) and digit(text, start, end):
+            hit = _inside(text, start, end) if is_within else None
+            hit = hit or (_prefixed(text, start, end) if may_be_prefixed else None)
         if hit is not None:
             yield hit
             if hit.kind == "aws_access_key_id":
@@ -122,12 +148,10 @@ def _inside(text: str, start: int, end: int) -> Hit | None:
             if match and _is_key(match.group(), rule):
                 return Hit(match.start(), match.end(), rule.kind, sure=2)
     if end - start >= _LONG_WORD_CHARS:
-        strong = compiled(
-            r"gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d"
-        ).search(text, start + 1, end)
+        strong = compiled(_STRONG_WITHIN).search(text, start + 1, end)
         if strong:
-            rules = _by_prefix().get(text[strong.start() : strong.start() + 2], ())
-            return _first_match(text, strong.start(), rules)
+            rules = _by_prefix().get(text[strong.start() : strong.start() + 2])
+            return _first_match(text, strong.start(), rules.rules) if rules else None
     return None
 
 
