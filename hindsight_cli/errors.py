@@ -96,8 +96,9 @@ class NothingReadError(HindsightError):
 
     code = "nothing_read"
 
-    def __init__(self, path: str, *, unknown: str, broken: str) -> None:
-        what = "; ".join(filter(None, [unknown, broken]))
+    def __init__(self, path: str, *, unknown: str, broken: str, writer: str = "") -> None:
+        by = f"written by {writer}" if writer else ""
+        what = "; ".join(filter(None, [unknown, broken, by]))
         super().__init__(
             f"{path!r} holds records, but none could be read ({what}).",
             hint="Its agent may be newer than this version: update, or report these types."

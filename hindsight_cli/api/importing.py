@@ -206,7 +206,7 @@ class _FileImport:
         self._earlier = dict(report.sessions)
         self._written: dict[str, Counter[str]] = defaultdict(Counter)
         self._seen_known = False
-        self._first_problem = ""
+        self._first_problem = self._writer = ""
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
         self._lost = LostContent(project)
 
@@ -245,6 +245,9 @@ class _FileImport:
     def _take(self, draft: Draft) -> None:
         session_id = self._session_id(draft)
         self._lost.note(session_id, draft)
+        if not self._seen_known and draft.session.agent_version:
+            version = self._names.clean(draft.session.agent_version)
+            self._writer = f"{draft.session.agent} {version}"
         if not draft.known:
             self._unknown[self._names.clean(draft.native_type)] += 1
         elif not draft.events:
@@ -269,7 +272,9 @@ class _FileImport:
     def _finish(self) -> None:
         if not self._seen_known and (self._unknown or self._file.failed):
             tally = ", ".join(f"{n} x {t}" for t, n in self._unknown.most_common(8))
-            raise NothingReadError(str(self._path), unknown=tally, broken=self._first_problem)
+            raise NothingReadError(
+                str(self._path), unknown=tally, broken=self._first_problem, writer=self._writer
+            )
         self._flush()
         self._tell_of_merged()
         self._report.messages += self._lost.messages(self._path)
