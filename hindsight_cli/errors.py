@@ -135,6 +135,33 @@ class AmbiguousIdError(HindsightError):
         super().__init__(f"{len(matches)} ids begin with {beginning!r}.", hint=f"One of: {some}")
 
 
+class NotAStepError(HindsightError):
+    """A trace cannot be split where it has no step, or where it begins."""
+
+    code = "not_a_step"
+
+    def __init__(self, trace_id: str, step: int, steps: list[int]) -> None:
+        begins = bool(steps) and step == steps[0]
+        why = "begins at" if begins else "has no"
+        last = f", {steps[1]} to {steps[-1]}" if len(steps) > 1 else ""
+        super().__init__(
+            f"Trace {trace_id!r} {why} step {step}.",
+            hint=f"Give one of its later steps{last}: see `hindsight traces show {trace_id}`.",
+        )
+
+
+class NotAdjacentError(HindsightError):
+    """Only traces of one session that follow each other can be joined."""
+
+    code = "not_adjacent"
+
+    def __init__(self, trace_id: str, other: str, *, why: str) -> None:
+        super().__init__(
+            f"{trace_id!r} and {other!r} cannot be joined: {why}.",
+            hint="Join traces of one session that follow each other: see `hindsight traces list`.",
+        )
+
+
 class SessionNotFoundError(HindsightError):
     code = "session_not_found"
 

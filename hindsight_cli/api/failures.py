@@ -8,9 +8,8 @@ from datetime import timedelta
 from hindsight_cli import __version__
 from hindsight_cli.api.index import Index, fingerprints_of, use_index
 from hindsight_cli.api.project import Project, timestamp
-from hindsight_cli.api.traces import trace_of
+from hindsight_cli.api.traces import traces_of
 from hindsight_cli.records.experience import ExperienceState, ReviewStatus
-from hindsight_cli.records.trace import split_traces
 from hindsight_cli.reflect.rules import find_recoveries
 from hindsight_cli.traces.index import FailureRow
 
@@ -71,5 +70,5 @@ def _recovered_steps(project: Project, session_id: str) -> list[int]:
     if path is None:
         return []
     events, _ = project.traces.read(path)
-    traces = [trace_of(project, name, own) for name, own in split_traces(events).items()]
+    traces = traces_of(project, events).values()
     return [pair.failed_step for trace in traces for pair in find_recoveries(trace)]

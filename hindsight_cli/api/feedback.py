@@ -11,14 +11,15 @@ from hindsight_cli.api.crediting import Credit, Crediting, FeedbackReport, seen_
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.receipts import (
     Receipt,
+    ended_before,
     may_have_receipts,
     receipts_in,
     shown_in,
     step_shown,
 )
-from hindsight_cli.api.traces import trace_of
+from hindsight_cli.api.traces import traces_of
 from hindsight_cli.errors import InjectionNotFoundError, UsageError
-from hindsight_cli.records.event import EventType, Outcome
+from hindsight_cli.records.event import Event, Outcome
 from hindsight_cli.records.experience import Content
 from hindsight_cli.records.ledger import HUMAN
 from hindsight_cli.records.trace import Trace
@@ -44,7 +45,8 @@ def credit_run(
     if not may_have_receipts(project, session_id, trace):
         return FeedbackReport((), ())
     crediting = Crediting(project, by=RUN)
-    for receipt in shown_in(receipts_in(crediting.entries), trace, session_id):
+    after = ended_before(trace, _events_of(project, trace.session_id))
+    for receipt in shown_in(receipts_in(crediting.entries), trace, session_id, after=after):
         content = crediting.content_of(receipt)
         if content is not None:
             is_followed, step = _sight(content, trace, receipt)
@@ -78,7 +80,7 @@ def give_feedback(
     if not given:
         raise InjectionNotFoundError(injection_id)
     named = {_named(beginning, given) for beginning in wrong}
-    trace = _trace_of_session(project, given[0].session)
+    trace = _trace_shown(project, given[0])
     for receipt in given:
         is_wrong = receipt.experience_id in named
         if outcome is Outcome.UNKNOWN and not is_wrong:
@@ -141,9 +143,17 @@ def _sight(content: Content, trace: Trace, receipt: Receipt) -> tuple[bool | Non
     return known.get(found.answer), found.step_index
 
 
-def _trace_of_session(project: Project, session: str | None) -> Trace | None:
-    path = project.traces.find(session) if session else None
-    if session is None or path is None:
-        return None
-    events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
-    return trace_of(project, session, events)
+def _trace_shown(project: Project, receipt: Receipt) -> Trace | None:
+    """The trace of its session that a receipt was shown in; the first where nothing tells."""
+    session = receipt.session
+    events = _events_of(project, session) if session else []
+    traces = list(traces_of(project, events).values())
+    for trace in traces if session else ():
+        if shown_in([receipt], trace, session or "", after=ended_before(trace, events)):
+            return trace
+    return traces[0] if traces else None
+
+
+def _events_of(project: Project, session: str) -> list[Event]:
+    path = project.traces.find(session)
+    return project.traces.read(path)[0] if path is not None else []

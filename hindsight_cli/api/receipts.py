@@ -54,11 +54,14 @@ def may_have_receipts(project: Project, session_id: str, trace: Trace) -> bool:
     return any(text.encode("utf-8", "surrogatepass") in raw for text in wanted)
 
 
-def shown_in(receipts: Sequence[Receipt], trace: Trace, session_id: str) -> list[Receipt]:
+def shown_in(
+    receipts: Sequence[Receipt], trace: Trace, session_id: str, *, after: datetime | None = None
+) -> list[Receipt]:
     """Those of the session, and those that its agent asked for under no session or another.
 
     An MCP server does not know its client's session: there the receipt in the answer tells.
-    Of a session with several traces each has those that were shown while it went on.
+    Of a session with several traces each has those that were shown while it went on, and
+    those shown since `after`: when the trace before it ended.
     """
     anywhere, asked = _ids_in(trace.events), _ids_in(filter(_answers_rules, trace.events))
     return [
@@ -66,18 +69,30 @@ def shown_in(receipts: Sequence[Receipt], trace: Trace, session_id: str) -> list
         for r in receipts
         if r.injection_id in asked
         or (r.session in (session_id, None) and r.injection_id in anywhere)
-        or (r.session == session_id and _is_within(r, trace))
+        or (r.session == session_id and _is_within(r, trace, after))
     ]
 
 
-def _is_within(receipt: Receipt, trace: Trace) -> bool:
+def ended_before(trace: Trace, session: Iterable[Event]) -> datetime | None:
+    """When what lies before a trace in its session ended; None when nothing tells."""
+    first = trace.events[0].step_index if trace.events else 0
+    before = (e for e in session if e.step_index < first and e.event_type != EventType.BOUNDARY)
+    times = (parse_time(e.timestamp) for e in before)
+    return max((at for at in times if at is not None), default=None)
+
+
+def _is_within(receipt: Receipt, trace: Trace, after: datetime | None) -> bool:
     """By the clock; what was shown before a session began belongs to its first trace."""
     shown = parse_time(receipt.at)
     times = [at for e in trace.events if (at := parse_time(e.timestamp)) is not None]
     if shown is None or not times:
         return True
     is_first = trace.events[0].step_index <= 1
-    return shown <= max(times) and (is_first or shown >= min(times))
+    return shown <= max(times) and (is_first or shown >= min(times) or _is_past(shown, after))
+
+
+def _is_past(moment: datetime, after: datetime | None) -> bool:
+    return after is not None and moment > after
 
 
 def _ids_in(events: Iterable[Event]) -> frozenset[str]:

@@ -171,9 +171,11 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     path = project.traces.find(session_id)
     if path is None:
         return
-    events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
+    read, _ = project.traces.read(path)
+    events = [e for e in read if e.event_type is not EventType.BOUNDARY]
+    own = _traces_of_run(read, plan.started_ns) if len(events) < len(read) else [session_id]
     if not any(e.event_type is EventType.TOOL_CALL for e in events):
-        started = list(_start_model(project, plan, session_id)) if plan.reflect else []
+        started = list(_start_model(project, plan, own)) if plan.reflect else []
         yield f"{_without_calls(session_id, events)}{'' if started else _NO_LESSONS}"
         yield from started
         return
@@ -186,7 +188,7 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
         yield f"{summary}."
         return
     try:
-        proposed, told = _reflect(project, session_id, run_id)
+        proposed, told = _reflect(project, own, run_id)
     except HindsightError as error:
         yield f"{summary}. Not reflected: {error}"
         return
@@ -194,7 +196,7 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     waiting = f"; {_count(pending, 'experience')} for review: `hindsight tui`" if pending else ""
     yield f"{summary}, {_count(proposed, 'experience')} proposed{waiting}."
     yield from told
-    yield from _start_model(project, plan, session_id)
+    yield from _start_model(project, plan, own)
 
 
 def _without_calls(session_id: str, events: Sequence[Event]) -> str:
@@ -203,30 +205,44 @@ def _without_calls(session_id: str, events: Sequence[Event]) -> str:
     return f"{_steps(events)}{what} recorded as {session_id}."
 
 
-def _reflect(project: Project, session_id: str, run_id: str) -> tuple[int, list[str]]:
+def _traces_of_run(events: Sequence[Event], started_ns: int) -> list[str]:
+    """Of a session with several tasks, those worked on since then; all where no time tells."""
+    from datetime import UTC, datetime
+
+    from hindsight_cli.records.trace import split_traces
+
+    traces = split_traces(events)
+    since = datetime.fromtimestamp((started_ns - _CLOCK_SLACK_NS) / 1e9, UTC)
+    begun = since.strftime("%Y-%m-%dT%H:%M:%S")  # of UTC, as agents write their times
+    recent = [i for i, own in traces.items() if any((e.timestamp or "") >= begun for e in own)]
+    return recent or list(traces)
+
+
+def _reflect(project: Project, trace_ids: Sequence[str], run_id: str) -> tuple[int, list[str]]:
     """Reflect by rules, credit what was injected: how many proposals, and what else to say."""
     from hindsight_cli.api.feedback import credit_run
     from hindsight_cli.api.reflecting import reflect
     from hindsight_cli.api.traces import read_trace
 
-    report = reflect(project, [session_id])
+    report = reflect(project, trace_ids)
     told = list(report.messages)
-    if run_id != session_id:  # the receipts have the id that the run began with
-        found = report.attributions[0]
-        trace = read_trace(project, session_id).trace
+    for found in report.attributions:
+        trace = read_trace(project, found.trace_id).trace
+        if run_id == trace.session_id:  # else the receipts have the id that the run began with
+            continue
         credited = credit_run(project, run_id, trace, found.outcome, source=found.outcome_source)
         told += credited.suspensions
     return len(report.proposed), told
 
 
-def _start_model(project: Project, plan: RunPlan, session_id: str) -> Iterator[str]:
+def _start_model(project: Project, plan: RunPlan, trace_ids: Sequence[str]) -> Iterator[str]:
     """Let a model reflect in the background, if this user chose one."""
     try:
         if read_user_settings(plan.env).reflect_with == "rules":
             return
         from hindsight_cli.api.model_reflecting import start_detached
 
-        if start_detached(project, [session_id]):
+        if start_detached(project, trace_ids):
             yield "A model reflects in the background: see `hindsight status`."
     except HindsightError as error:
         yield f"No model reflects: {error} {error.hint}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import AmbiguousIdError, TraceNotFoundError
-from hindsight_cli.records.event import Event
+from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Trace, split_traces
 from hindsight_cli.traces.files import BadLine
@@ -38,6 +38,8 @@ def list_traces(project: Project) -> list[TraceRow]:
 def resolve_trace(project: Project, trace_id: str) -> TraceRow:
     """The trace with this id, or the only one whose id begins so.
 
+    Of one session's traces that begin so, the first; a later one by `BEGINNING.2`.
+
     Raises:
         TraceNotFoundError: none begins so.
         AmbiguousIdError: several do.
@@ -45,6 +47,12 @@ def resolve_trace(project: Project, trace_id: str) -> TraceRow:
     rows = list_traces(project)
     exact = [row for row in rows if row.trace_id == trace_id]
     found = exact or [row for row in rows if trace_id and row.trace_id.startswith(trace_id)]
+    if not found and (head := trace_id.rpartition(".")[0]):
+        end = trace_id[len(head) :]
+        found = [r for r in rows if r.trace_id == r.session_id + end]
+        found = [r for r in found if r.session_id.startswith(head)]
+    if len({row.session_id for row in found}) == 1:
+        found = [r for r in found if r.trace_id == r.session_id][:1] or found
     if len(found) > 1:
         raise AmbiguousIdError(trace_id, [row.trace_id for row in found])
     if not found:
@@ -63,13 +71,39 @@ def read_trace(project: Project, trace_id: str) -> TraceReading:
     if path is None:
         raise TraceNotFoundError(trace_id, known=0)
     events, bad = project.traces.read(path)
-    own = split_traces(events).get(row.trace_id, [])
-    return TraceReading(trace_of(project, row.trace_id, own), tuple(bad))
+    return TraceReading(traces_of(project, events)[row.trace_id], tuple(bad))
 
 
-def trace_of(project: Project, trace_id: str, events: list[Event]) -> Trace:
-    """A trace over events already read, its long texts fetched when asked for."""
-    about: JsonValue = next((e.extra["session"] for e in events if "session" in e.extra), {})
+def traces_of(project: Project, events: Sequence[Event]) -> dict[str, Trace]:
+    """The traces of a session by their ids, in order."""
+    about = _about(events)
+    return {
+        trace_id: trace_of(project, trace_id, own, about=about)
+        for trace_id, own in split_traces(events).items()
+    }
+
+
+def read_session(project: Project, session_id: str) -> Trace | None:
+    """A whole session as if it were one trace, for what cites its steps; None when it is gone."""
+    path = project.traces.find(session_id)
+    if path is None:
+        return None
+    events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
+    return trace_of(project, session_id, events)
+
+
+def _about(events: Iterable[Event]) -> JsonValue:
+    return next((e.extra["session"] for e in events if "session" in e.extra), {})
+
+
+def trace_of(
+    project: Project, trace_id: str, events: list[Event], *, about: JsonValue = None
+) -> Trace:
+    """A trace over events already read, its long texts fetched when asked for.
+
+    `about` is what the session's first event says of it, if that is not among `events`.
+    """
+    about = about or _about(events)
     return Trace(
         trace_id=trace_id,
         session_id=events[0].session_id if events else trace_id,

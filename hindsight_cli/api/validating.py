@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hindsight_cli.api.experiences import find_experience, list_experiences
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.traces import read_trace
+from hindsight_cli.api.traces import read_session, read_trace
 from hindsight_cli.appendlog import parse_object
 from hindsight_cli.errors import TraceNotFoundError, UsageError
 from hindsight_cli.guard.candidate import Candidate, Cite
@@ -15,7 +15,13 @@ from hindsight_cli.guard.facts import Facts
 from hindsight_cli.guard.gate import LEVELS, facts_of, judge_with
 from hindsight_cli.guard.stdin import judge_line
 from hindsight_cli.guard.verdict import Level
-from hindsight_cli.records.experience import Content, ExperienceState, Origin, ReviewStatus
+from hindsight_cli.records.experience import (
+    Content,
+    Experience,
+    ExperienceState,
+    Origin,
+    ReviewStatus,
+)
 from hindsight_cli.records.jsonvalue import JsonValue
 
 
@@ -44,13 +50,10 @@ def validate(project: Project, experience_ids: Sequence[str] = ()) -> ValidateRe
     else:
         states = list_experiences(project, [ReviewStatus.PENDING, ReviewStatus.APPROVED])
     report = ValidateReport()
-    facts: dict[str, Facts | None] = {}
+    facts: dict[tuple[str, bool], Facts | None] = {}
     for state in states:
         report.checked += 1
-        trace_id = state.experience.trace_id
-        if trace_id is not None and trace_id not in facts:
-            facts[trace_id] = _find_facts(project, trace_id, report)
-        _check(state, facts[trace_id] if trace_id else None, report)
+        _check(state, _facts_for(project, state.experience, facts, report), report)
     report.ok = report.checked - len({f.experience_id for f in report.failed})
     return report
 
@@ -90,12 +93,31 @@ def _check(state: ExperienceState, facts: Facts | None, report: ValidateReport) 
             )
 
 
-def _find_facts(project: Project, trace_id: str, report: ValidateReport) -> Facts | None:
-    try:
-        return facts_of(read_trace(project, trace_id).trace)
-    except TraceNotFoundError:
-        report.messages.append(f"Trace {trace_id} is gone; its experiences keep their evidence.")
+def _facts_for(
+    project: Project,
+    experience: Experience,
+    known: dict[tuple[str, bool], Facts | None],
+    report: ValidateReport,
+) -> Facts | None:
+    """The facts of the experience's trace; of its session where that was split or joined since."""
+    trace_id = experience.trace_id
+    if trace_id is None:
         return None
+    try:
+        trace = read_trace(project, trace_id).trace
+    except TraceNotFoundError:
+        trace = None
+    cited = experience.content.citations
+    steps = {e.step_index for e in trace.events} if trace else set()
+    moved = bool(cited) and not {c.step_index for c in cited} <= steps
+    key = (trace_id, moved)
+    if key not in known:
+        whole = read_session(project, cited[0].session_id) if moved else trace
+        if whole is None:
+            gone = f"Trace {trace_id} is gone; its experiences keep their evidence."
+            report.messages.append(gone)
+        known[key] = facts_of(whole) if whole else None
+    return known[key]
 
 
 def candidate_of(content: Content) -> Candidate:

@@ -8,7 +8,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hindsight_cli.records.event import FAILED_STATUSES, STEP_OPENERS, Event, EventType, Status
+from hindsight_cli.capture.boundaries import TaskState
+from hindsight_cli.records.event import (
+    FAILED_STATUSES,
+    STEP_OPENERS,
+    Actor,
+    Event,
+    EventType,
+    Status,
+)
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -73,6 +81,9 @@ class SessionState:
     open_calls: list[OpenCall] = field(default_factory=list)
     attempts: dict[str, int] = field(default_factory=dict)
     failing_tools: set[str] = field(default_factory=set)
+    trace_ids: set[str] = field(default_factory=set)
+    last_start: int = 0  # the last step that a boundary names
+    task: TaskState = field(default_factory=TaskState)
 
     @classmethod
     def begin(cls, session_id: str) -> SessionState:
@@ -112,6 +123,10 @@ class SessionState:
         self.step_index = max(self.step_index, event.step_index)
         self.trace_id = event.trace_id
         self.event_ids.add(event.event_id)
+        self.trace_ids.add(event.trace_id)
+        self.task.note(event)
+        if event.event_type is EventType.BOUNDARY:
+            self._note_boundary(event)
         self.has_task = self.has_task or event.event_type is EventType.TASK
         if event.event_type is EventType.TOOL_CALL:
             signature = call_signature(event.tool_name, event.input, event.extra.get("input_ref"))
@@ -122,6 +137,32 @@ class SessionState:
             if found is not None:
                 self.open_calls.remove(found)
             self._note_status(event)
+
+    def boundary(self, *, from_step: int, trace_id: str, timestamp: str | None) -> Event:
+        """An event that moves the steps from `from_step` on, to the next boundary, to a trace.
+
+        Its own trace is that of the last step, so that a reader of the tail knows it.
+        """
+        own = trace_id if from_step >= self.last_start else self.trace_id
+        seq = self.seq + 1
+        key = f"{self.session_id}\nboundary\n{seq}\n{from_step}\n{trace_id}"
+        return Event(
+            session_id=self.session_id,
+            trace_id=own,
+            seq=seq,
+            step_index=self.step_index,
+            event_id=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:20],
+            event_type=EventType.BOUNDARY,
+            timestamp=timestamp,
+            actor=Actor.SYSTEM,
+            extra={"from_step": from_step, "trace_id": trace_id},
+        )
+
+    def _note_boundary(self, event: Event) -> None:
+        step, trace_id = event.extra.get("from_step"), event.extra.get("trace_id")
+        if type(step) is int and isinstance(trace_id, str):
+            self.trace_ids.add(trace_id)
+            self.last_start = max(self.last_start, step)
 
     def _note_status(self, event: Event) -> None:
         if not event.tool_name:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
 from hindsight_cli.capture.blobs import redacted_blob
+from hindsight_cli.capture.boundaries import Sign, next_trace_id
 from hindsight_cli.capture.draft import Blob, Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.importance import importance_of
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.capture.own_blocks import without_own_blocks
-from hindsight_cli.records.event import Actor, Event, EventType, Native
+from hindsight_cli.records.event import Actor, Event, EventType, Importance, Native
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.redact import Redactor
 from hindsight_cli.text import SUMMARY_CHARS, summarize
@@ -44,7 +45,7 @@ class EventBuilder:
         """The new events of one native record; [] when it has none or all are there already."""
         drafts = draft.events if draft.known else (_unknown_record(draft),)
         uncounted = replace(draft, usage=None) if len(drafts) > 1 and draft.usage else draft
-        events = []
+        events: list[Event] = []
         for index, draft_event in enumerate(drafts):
             event_id = event_id_of(self.state.session_id, draft, index)
             if event_id in self.state.event_ids:
@@ -52,9 +53,29 @@ class EventBuilder:
             is_last = index == len(drafts) - 1
             # On one event only, so that the tokens of a session can be added up.
             event = self._event(draft if is_last else uncounted, draft_event, event_id)
+            if not draft.session.parent_session_id:  # a subagent has one task: its call's
+                event = self._begin_task(event, events)
             self.state.note(event)
             events.append(event)
         return events
+
+    def _begin_task(self, event: Event, events: list[Event]) -> Event:
+        """The event; where it begins another task, as that and with a boundary before it."""
+        if self.state.task.sign_of(event) is not Sign.HARD:
+            return event
+        trace_id = next_trace_id(self.state.session_id, self.state.trace_ids)
+        boundary = self.state.boundary(
+            from_step=event.step_index, trace_id=trace_id, timestamp=event.timestamp
+        )
+        self.state.note(boundary)
+        events.append(boundary)
+        return replace(
+            event,
+            event_type=EventType.TASK,
+            trace_id=trace_id,
+            seq=boundary.seq + 1,
+            importance=Importance.HIGH,  # as that of every task
+        )
 
     def build_one(self, draft: Draft, event_id: str) -> Event:
         """As `build`, for a record with one event whose id the caller chose."""

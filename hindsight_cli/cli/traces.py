@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hindsight_cli.cli.options import AsJson, Root
 
+if TYPE_CHECKING:
+    from hindsight_cli.api.splitting import Rearranged
+
 app = typer.Typer(help="List and read traces.", no_args_is_help=True, rich_markup_mode=None)
+_OFFERED = 3  # places to split at, in `show`
 
 
 @app.command("list")
@@ -57,6 +61,7 @@ def show(
     Example: hindsight traces show 0ccf1a04 --steps 5-9 --full
     """
     from hindsight_cli.api.project import Project
+    from hindsight_cli.api.splitting import offered_starts
     from hindsight_cli.api.traces import read_trace, resolve_trace
     from hindsight_cli.cli import shapes
     from hindsight_cli.cli.render import Output
@@ -75,10 +80,70 @@ def show(
         output.say(f"No step {steps}: this trace has {last}.")
     for bad in reading.bad_lines:
         output.say(f"{bad.path}, line {bad.line}: {bad.reason} (passed over)")
+    for step in offered_starts(reading.trace)[:_OFFERED]:
+        how = f"hindsight traces split {row.trace_id} --at {step}"
+        output.say(f"Step {step} may start another task: `{how}`")
     output.result(
         {"trace": shapes.trace_row(row), "events": [event_to_dict(e) for e in events]},
         trace_text(row, reading.trace, events, full=full),
     )
+
+
+@app.command()
+def split(
+    trace_id: Annotated[str, typer.Argument(help="Id of a trace, or its beginning.")],
+    at: Annotated[int, typer.Option("--at", help="The step at which another task begins.")],
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make two traces of one: the later one begins at the step given.
+
+    Steps keep their numbers, and experiences what they cite.
+
+    Example: hindsight traces split 0ccf1a04 --at 42
+    """
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.api.splitting import split as split_trace
+    from hindsight_cli.cli.start import start_of
+
+    made = split_trace(Project.open(start_of(root)), trace_id, at)
+    _show_rearranged("traces split", made, as_json=as_json)
+
+
+@app.command()
+def join(
+    trace_id: Annotated[str, typer.Argument(help="Id of a trace, or its beginning.")],
+    other: Annotated[str, typer.Argument(help="The trace before or after it.")],
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make one trace of two that follow each other in a session.
+
+    It keeps the id of the earlier one.
+
+    Example: hindsight traces join 0ccf1a04 0ccf1a04.2
+    """
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.api.splitting import join as join_traces
+    from hindsight_cli.cli.start import start_of
+
+    made = join_traces(Project.open(start_of(root)), trace_id, other)
+    _show_rearranged("traces join", made, as_json=as_json)
+
+
+def _show_rearranged(command: str, made: Rearranged, *, as_json: bool) -> None:
+    from hindsight_cli.cli import shapes
+    from hindsight_cli.cli.render import Output, count
+    from hindsight_cli.text import one_line
+
+    output = Output(command, as_json=as_json)
+    for message in made.messages:
+        output.say(message)
+    lines = [
+        f"{row.trace_id}  {count(row.steps, 'step')}  {one_line(row.task, 80) or '-'}"
+        for row in made.traces
+    ]
+    output.result({"traces": [shapes.trace_row(r) for r in made.traces]}, "\n".join(lines))
 
 
 @app.command()

@@ -5,10 +5,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType, Outcome, Status, ToolKind
+from hindsight_cli.records.event import (
+    FAILED_STATUSES,
+    Actor,
+    Event,
+    EventType,
+    Outcome,
+    Status,
+    ToolKind,
+)
 from hindsight_cli.records.jsonvalue import JsonValue
 
 
@@ -63,14 +71,10 @@ def split_traces(events: Sequence[Event]) -> dict[str, list[Event]]:
     Every event names the trace it was recorded into; a `boundary` event moves all
     steps from `extra.from_step` on (up to the next boundary) to `extra.trace_id`, and
     the latest boundary at a step wins. Boundary events themselves are left out, and
-    those that name no step or no trace are passed over.
+    those that name no step or no trace are passed over. Where there are boundaries, a
+    trace's first request reads as its task, whatever it was recorded as.
     """
-    starts: dict[int, str] = {}
-    for event in events:
-        if event.event_type is EventType.BOUNDARY:
-            step, trace_id = event.extra.get("from_step"), event.extra.get("trace_id")
-            if type(step) is int and isinstance(trace_id, str) and _is_id(trace_id):
-                starts[step] = trace_id
+    starts = boundary_starts(events)
     ordered = sorted(starts)
     traces: dict[str, list[Event]] = {}
     for event in events:
@@ -79,7 +83,32 @@ def split_traces(events: Sequence[Event]) -> dict[str, list[Event]]:
         place = bisect_right(ordered, event.step_index)
         trace_id = starts[ordered[place - 1]] if place else event.trace_id
         traces.setdefault(trace_id, []).append(event)
+    if starts:
+        for own in traces.values():
+            _begin_with_task(own)
     return traces
+
+
+def boundary_starts(events: Sequence[Event]) -> dict[int, str]:
+    """The trace that begins at a step, for every step that a valid boundary names."""
+    starts: dict[int, str] = {}
+    for event in events:
+        if event.event_type is EventType.BOUNDARY:
+            step, trace_id = event.extra.get("from_step"), event.extra.get("trace_id")
+            if type(step) is int and isinstance(trace_id, str) and _is_id(trace_id):
+                starts[step] = trace_id
+    return starts
+
+
+def _begin_with_task(events: list[Event]) -> None:
+    """Read the first request as the task: split by hand it was recorded as a message."""
+    for index, event in enumerate(events):
+        if event.event_type is EventType.TASK and not event.injected:
+            return
+        is_request = event.event_type is EventType.MESSAGE and event.actor is Actor.USER
+        if is_request and not event.injected:
+            events[index] = replace(event, event_type=EventType.TASK)
+            return
 
 
 def _is_id(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlite_utils import Database, Migrations
 
@@ -13,6 +13,7 @@ from hindsight_cli import appendlog
 from hindsight_cli.fingerprint import error_fingerprint
 from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
+from hindsight_cli.records.trace import split_traces
 from hindsight_cli.text import plain_utf8
 from hindsight_cli.traces.files import SessionFile, event_of
 
@@ -166,7 +167,7 @@ class TraceIndex:
         number = max(seen - 1, 0)
         bad = grown["bad_lines"] if grown else 0
         about = json.loads(grown["about"]) if grown else {}
-        rows = []
+        events = []
         for line in appendlog.read_lines(file.path, offset=offset, number=number):
             event = event_of(line)
             number, offset = line.number, line.offset
@@ -174,8 +175,11 @@ class TraceIndex:
                 bad += number > seen
                 continue
             about = about or dict(event.extra.get("session") or {})
-            rows.append(_row(file.session_id, event, read_text))
-        self._insert(rows)
+            events.append(event)
+        if grown and (self._has_boundary(file.session_id) or _has_boundary(events)):
+            self._read(file, signature, None, read_text)  # what is known may have moved
+            return
+        self._insert([_row(file.session_id, e, read_text) for e in _in_their_traces(events)])
         self._db.table("session_files").insert(
             {
                 "session_id": file.session_id,
@@ -189,6 +193,10 @@ class TraceIndex:
             },
             replace=True,
         )
+
+    def _has_boundary(self, session_id: str) -> bool:
+        sql = "select 1 from events where session_id = ? and event_type = 'boundary' limit 1"
+        return self._connection.execute(sql, (session_id,)).fetchone() is not None
 
     def _insert(self, rows: list[tuple[JsonValue, ...]]) -> None:
         marks = ", ".join("?" * len(_EVENT_COLUMNS))
@@ -204,6 +212,22 @@ class TraceIndex:
     def _forget_recoveries(self, session_id: str) -> None:
         for table in ("recovered_steps", "recoveries_read"):
             self._connection.execute(f"delete from {table} where session_id = ?", (session_id,))
+
+
+def _has_boundary(events: Iterable[Event]) -> bool:
+    return any(e.event_type is EventType.BOUNDARY for e in events)
+
+
+def _in_their_traces(events: Sequence[Event]) -> Iterable[Event]:
+    """The events as their boundaries have them; those themselves stay, to be known of."""
+    if not _has_boundary(events):
+        return events
+    moved = [
+        replace(event, trace_id=trace_id)
+        for trace_id, own in split_traces(events).items()
+        for event in own
+    ]
+    return [*moved, *(e for e in events if e.event_type is EventType.BOUNDARY)]
 
 
 def _row(session_id: str, event: Event, read_text: ReadText) -> tuple[JsonValue, ...]:
@@ -242,7 +266,7 @@ with summary as (
       and status != 'missing' then step_index end) as unanswered,
     max(case when event_type not in ('other', 'compaction', 'boundary', 'outcome') then seq end)
       as last_seq
-  from events group by session_id, trace_id
+  from events where event_type != 'boundary' group by session_id, trace_id
 )
 select s.trace_id, s.session_id, f.path, f.agent,
   coalesce((select summary from events e where e.session_id = s.session_id
@@ -256,7 +280,8 @@ select s.trace_id, s.session_id, f.path, f.agent,
     and e.trace_id = s.trace_id and e.event_type = 'end' order by seq desc limit 1) as ended,
   (select event_type from events e where e.session_id = s.session_id and e.seq = s.last_seq)
     as last_event,
-  json_extract(f.about, '$.closes') as closes
+  json_extract(f.about, '$.closes') and s.last_seq = max(s.last_seq) over
+    (partition by s.session_id) as closes
 from summary s join session_files f using (session_id)
 order by s.started_at desc, s.session_id, s.trace_id
 """
