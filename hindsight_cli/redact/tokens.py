@@ -6,8 +6,10 @@ the number of rules costs nothing on ordinary text. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -48,11 +50,12 @@ _IDS = words(
 )
 _TAILS = ("-us", "_mmk", ".atlasv1.")  # what formats without a prefix contain
 _STRONG_WITHIN = r"gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d"
-# A text without any of these has nothing that `_inside` looks for.
+# Words without any of these have nothing that `_inside` looks for.
 _INNER_SIGNS = (
     *(*_TAILS, "ghp_", "gho_", "ghs_", "ghr_", "ghu_", "github_pat_", "glpat-", "sk-ant-"),
     *("sk_live_", "rk_live_", "xoxb-", "xoxp-"),
 )
+_TOGETHER = 2048  # words
 _PREFIXED_CHARS = _QUALIFIED_CHARS + 2  # a letter and a dash before the body
 
 
@@ -80,12 +83,19 @@ def _by_prefix() -> Mapping[str, _Rules]:
 
 def find_tokens(text: str, low: str) -> Iterator[Hit]:
     """Provider keys and prefixed random tokens."""
+    found = compiled(r"[A-Za-z0-9_.-]{16,}").finditer(text)
+    while some := list(islice(found, _TOGETHER)):
+        # Asked once of many words, not of every one: nearly always the answer is no.
+        together = "\n".join([word.group() for word in some])
+        is_within = any(sign in together for sign in _INNER_SIGNS)
+        yield from _keys(text, some, is_within=is_within)
+
+
+def _keys(text: str, found: Iterable[re.Match[str]], *, is_within: bool) -> Iterator[Hit]:
     index = _by_prefix()
     digit = compiled(r"\d").search
-    # Asked once of the whole text, not of every word in it: nearly always the answer is no.
-    is_within = any(sign in text for sign in _INNER_SIGNS)
-    for found in compiled(r"[A-Za-z0-9_.-]{16,}").finditer(text):
-        start, end = found.span()
+    for word in found:
+        start, end = word.span()
         if text[start - 1] in "\\%" and start:  # \nghp_... and %3Dghp_...
             start = _after_escape(text, start)
         rules = index.get(text[start : start + 2]) or index.get(text[start])
