@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
@@ -32,11 +32,15 @@ class LostContent:
             seen = self._full if draft.events else self._empty
             seen[session_id].add(event_id_of(session_id, draft, 0))
 
-    def messages(self, path: Path) -> list[str]:
-        """One for each session of the file that has more here than there."""
+    def messages(self, path: Path, written: Mapping[str, Set[str]]) -> list[str]:
+        """One for each session of the file that has more here than there.
+
+        `written` has the event ids of sessions that were written to, so as not to read them.
+        """
         told = []
         for session_id, empty in self._empty.items():
-            lost = len((empty - self._full[session_id]) & self._stored(session_id))
+            stored = written.get(session_id) or self._stored(session_id)
+            lost = len((empty - self._full[session_id]) & stored)
             if lost:
                 told.append(
                     f"{path} lost the content of {lost} record(s) of session {session_id}; "

@@ -277,7 +277,8 @@ class _FileImport:
             )
         self._flush()
         self._tell_of_merged()
-        self._report.messages += self._lost.messages(self._path)
+        stored = {id_: builder.state.event_ids for id_, (builder, _) in self._builders.items()}
+        self._report.messages += self._lost.messages(self._path, stored)
         self._report.files.append(self._file)
         self._report.unknown_records.update(self._unknown)
 
