@@ -22,7 +22,7 @@ _PADDING = b"\x00 \t\r\n"
 _BLANKS = " \t\r\n"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_DIGITS = 1000
-_DEEP = 500  # opening brackets; a value with fewer is never too deep
+_DEEP = 500  # levels; a value with fewer is never too deep, nor one with fewer brackets
 _SPARE_FRAMES = 200
 
 
@@ -144,12 +144,27 @@ def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
     except ValueError:  # more digits than Python converts
         decoder = _LONG_INT_DECODER
         value, end = decoder.raw_decode(text, start)
-    if text.count("[", start, end) + text.count("{", start, end) > _DEEP:
+    brackets = text.count("[", start, end) + text.count("{", start, end)
+    if brackets > _DEEP and _is_deeper(value, _DEEP):  # most of them stand in strings
         _check_depth(decoder, text, start, _SPARE_FRAMES)
     escape = text.find("\\u", start, end)
     if escape >= 0 and max(text.find("\\ud", escape, end), text.find("\\uD", escape, end)) >= 0:
         value = without_surrogates(value)
     return value, end
+
+
+def _is_deeper(value: JsonValue, levels: int) -> bool:
+    level: list[JsonValue] = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _check_depth(decoder: json.JSONDecoder, text: str, start: int, frames: int) -> None:
