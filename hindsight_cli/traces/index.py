@@ -280,7 +280,7 @@ select s.trace_id, s.session_id, f.path, f.agent,
     and e.trace_id = s.trace_id and e.event_type = 'end' order by seq desc limit 1) as ended,
   (select event_type from events e where e.session_id = s.session_id and e.seq = s.last_seq)
     as last_event,
-  json_extract(f.about, '$.closes') and s.last_seq = max(s.last_seq) over
+  json_extract(f.about, '$.closes') and s.last_seq is max(s.last_seq) over
     (partition by s.session_id) as closes
 from summary s join session_files f using (session_id)
 order by s.started_at desc, s.session_id, s.trace_id
