@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from hindsight_cli.records.event import Actor, Event, EventType
 
+# Texts, compiled when first asked for: a program that records one event never asks.
 _CJK = "\u3400-\u9fff"
 _THANKS = (
     r"(?:(?:ok(?:ay)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|great|perfect|good|nice"
@@ -22,7 +23,7 @@ _THANKS = (
 _SAYS = r"(?:i (?:have|'?ve got|got) |here(?:'s| is| comes) |let(?:'s| us) (?:do|start|begin) )?"
 _STOP = r"\s*(?:[:：—–]|-\s|\n)\s*"  # what a heading ends with
 # The person says that something else begins; what follows the heading is the task.
-_OUTRIGHT = re.compile(
+_OUTRIGHT = (
     rf"{_THANKS}{_SAYS}(?:"
     rf"(?:a |the )?(?:new|next|another|different|separate) task{_STOP}"
     rf"|(?:totally |completely )?(?:unrelated|off[- ]topic)"
@@ -34,11 +35,10 @@ _OUTRIGHT = re.compile(
     r"|(?:我们?|咱们?)?换(?:一)?个(?:话题|任务|主题)(?:吧)?\s*[:：,，。.!！—\n\s]\s*"
     r"|(?:和|跟|与)(?:刚才|前面|上面|之前)(?:的)?(?:都|完全)?(?:无关|没有?关系)(?:的)?"
     r"(?:问题|任务)?\s*[:：,，。—\n\s]\s*"
-    r")",
-    re.IGNORECASE,
+    r")"
 )
 # One thing more: of the same matter as often as of another one.
-_ONE_MORE = re.compile(
+_ONE_MORE = (
     rf"{_THANKS}{_SAYS}(?:"
     r"(?:just |only )?(?:an?other|one more|a different|a new|a separate)"
     r" (?:question|thing|task|issue|request|problem)\b"
@@ -46,19 +46,16 @@ _ONE_MORE = re.compile(
     r"|(?:我)?(?:还有|另外|再问|另)(?:还有)?(?:一)?(?:个|件)(?:别的|其他的?|其它的?|新的?)?"
     r"(?:问题|事情?|任务|需求)"
     r"|下(?:一)?个(?:任务|问题|需求)"
-    r")",
-    re.IGNORECASE,
+    r")"
 )
-_SOFT = re.compile(
+_SOFT = (
     rf"{_THANKS}(?:next\b|now\b|also\b|then\b|separately\b|by the way\b|btw\b|another\b"
-    r"|另外|接下来|然后|现在|顺便|下一步|还有)",
-    re.IGNORECASE,
+    r"|另外|接下来|然后|现在|顺便|下一步|还有)"
 )
-_BACK = re.compile(
+_BACK = (
     r"\b(?:this|that|these|those|it|its|they|them|same|again|above|earlier|previous(?:ly)?|former"
     r"|still|instead|you (?:just|did|made|said|wrote|changed|added)|the (?:error|fix|change|result)"
-    r")\b|这|那|它|刚才|刚刚|上面|上述|之前|前面|同样|同一|再次|还是|仍然|你(?:刚|改|加|写|说)",
-    re.IGNORECASE,
+    r")\b|这|那|它|刚才|刚刚|上面|上述|之前|前面|同样|同一|再次|还是|仍然|你(?:刚|改|加|写|说)"
 )
 _RESET = re.compile(r"/(?:new|clear|reset)(?![\w/.-])[ \t]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _RESET_TOLD = re.compile(r"A new session was started via /(?:new|clear|reset)\b")
@@ -127,20 +124,24 @@ class TaskState:
             return Sign.HARD if command["rest"].strip() else None
         if self.is_reset:
             return Sign.HARD
-        outright = _OUTRIGHT.match(text)
+        outright = re.match(_OUTRIGHT, text, re.IGNORECASE)
         if outright is not None and _terms(text[outright.end() :]):
             return Sign.HARD
-        one_more = _ONE_MORE.match(text)
+        one_more = re.match(_ONE_MORE, text, re.IGNORECASE)
         if one_more is not None:
             return Sign.HARD if self._is_elsewhere(text[one_more.end() :]) else None
-        soft = _SOFT.match(text)
+        soft = re.match(_SOFT, text, re.IGNORECASE)
         return Sign.SOFT if soft is not None and self._is_elsewhere(text[soft.end() :]) else None
 
     def _is_elsewhere(self, text: str) -> bool:
         """No word of it was said before, and nothing in it points back."""
         terms = _terms(text)
         is_known = not terms.isdisjoint(self.terms) or not terms.isdisjoint(self.reply_terms)
-        return len(terms) >= _MIN_TERMS and not is_known and _BACK.search(text) is None
+        return (
+            len(terms) >= _MIN_TERMS
+            and not is_known
+            and re.search(_BACK, text, re.IGNORECASE) is None
+        )
 
 
 def is_request(event: Event) -> bool:

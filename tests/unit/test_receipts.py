@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.api.receipts import receipts_in, shown_in, step_shown
+from hindsight_cli.api.receipts import ended_before, receipts_in, shown_in, step_shown
+from hindsight_cli.records.event import EventType
 from hindsight_cli.records.ledger import EntryKind, LedgerEntry
 from hindsight_cli.records.trace import Trace
-from tests.factories import an_entry
+from tests.factories import an_entry, an_event
 from tests.unit.reflect_builder import TraceBuilder
 
 OWN = "inj-0123456789ab"
@@ -113,3 +114,24 @@ def test_events_without_a_time_are_not_before_anything() -> None:
     trace = asked("Bash", "nothing")
     events = [replace(e, timestamp=None) for e in trace.events]
     assert step_shown(receipt, replace(trace, events=events)) == 0
+
+
+def test_what_is_shown_between_two_tasks_belongs_to_the_later_one() -> None:
+    def at(step: int, time: str, **more: Any) -> Any:
+        stamp = f"2026-11-01T{time}Z"
+        return an_event(seq=step, step_index=step, event_id=f"e{step}", timestamp=stamp, **more)
+
+    session = [
+        *(at(1, "10:00:00"), at(2, "11:00:00")),
+        replace(at(3, "14:00:00", event_type=EventType.BOUNDARY), step_index=2),
+        *(at(3, "14:00:00"), at(4, "15:00:00")),
+    ]
+    first = Trace("s1", "s1", "test", session[:2])
+    second = Trace("s1.2", "s1", "test", session[3:])
+    receipts = receipts_in([shown(at="2026-11-01T13:00:00.000000Z")])
+
+    assert ended_before(first, session) is None
+    assert shown_in(receipts, first, "s1", after=ended_before(first, session)) == []
+    assert shown_in(receipts, second, "s1", after=ended_before(second, session)) == receipts
+    early = receipts_in([shown(at="2026-11-01T10:30:00.000000Z")])
+    assert shown_in(early, second, "s1", after=ended_before(second, session)) == []
