@@ -13,6 +13,7 @@ import pytest
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.run_finishing import _traces_of_run
 from hindsight_cli.records.event import EventType
+from tests.cli.test_run import CLAUDE, a_program, path_with
 from tests.conftest import MYSQL, SAMPLES, Hindsight
 from tests.factories import an_event
 
@@ -221,3 +222,27 @@ def test_a_run_learns_from_the_tasks_that_it_worked_on() -> None:
     ]
     assert _traces_of_run(events, begun) == ["s1.2"]
     assert _traces_of_run(events[:2], begun) == ["s1"]
+
+
+ANOTHER = """
+records += [line("user", "\u65b0\u4efb\u52a1\uff1a run the tests of the invoices")]
+records += call("pytest tests/billing", "Exit code 4\\nERROR: file not found: tests/billing", True)
+records += call("pytest tests/invoices", "12 passed", False)
+"""
+
+
+def test_a_run_with_two_tasks_learns_from_both(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    a_program(tmp_path / "bin", "claude", CLAUDE.replace("with open(", ANOTHER + "with open("))
+    command = ("run", "--no-inject", "--", "claude", "-p", "deploy mysql in docker")
+    env = {"PATH": path_with(tmp_path / "bin"), "CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
+
+    done = hindsight(*command, **env)
+
+    found = traces(hindsight)
+    (first,) = (name for name, row in found.items() if name == row["session_id"])
+    assert set(found) == {first, f"{first}.2"}
+    assert f"7 steps, 2 failed calls recorded as {first}" in done.err
+    pending = hindsight("experiences", "list", "--status", "pending", "--json").data["experiences"]
+    assert {e["trace_id"] for e in pending} == set(found)
