@@ -23,6 +23,7 @@ from hindsight_cli.records.jsonvalue import JsonValue
 
 Members = Mapping[str, JsonValue]
 _MAX_NANOS = 4_000_000_000 * 10**9
+_MAX_DIGITS = 25
 _LISTS = {  # of a request: what is under a resource, what under a scope
     "resourceSpans": ("scopeSpans", "spans"),
     "resourceLogs": ("scopeLogs", "logRecords"),
@@ -277,10 +278,9 @@ def iso_of(nanos: int | None) -> str | None:
 def _nanos(record: Members, *keys: str) -> int | None:
     for key in keys:
         value = record.get(key)
-        written = isinstance(value, str) and value.isascii() and value.isdecimal()
-        if written and len(value) < 25:  # noqa: PLR2004
-            value = int(value)
-        if type(value) is int and 0 < value < _MAX_NANOS:
+        if isinstance(value, str) and value.isascii() and value.isdecimal():
+            value = int(value) if len(value) < _MAX_DIGITS else None
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_NANOS:
             return value
     return None
 
