@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PIPE_BYTES = 1 << 18
 _TERMINAL_BYTES = 1 << 12
-_GATHERED_BYTES = 1 << 16
+_GATHERED_BYTES = 1 << 13  # about what our own terminal takes in one write
 _ENOUGH = 1 << 11  # less in one read: a program talking, not pouring
 _MOST_QUEUED = 1 << 18
 
