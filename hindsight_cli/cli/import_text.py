@@ -106,12 +106,9 @@ def overview_text(known: Overview, report: ImportReport) -> str:
         row = failure.row
         seen = f"{count(row.sessions, 'session')}, {count(row.count, 'time')}"
         lines.append(f"  {seen:>22}  {row.tool_name}  {one_line(row.fingerprint, 60)}")
-    if len(report.traces) == 1:
-        lines.append(f"Next: hindsight reflect {report.traces[0].trace_id}")
-    else:
-        lines.append(
-            f"Next: hindsight reflect --all{', hindsight failures' * bool(known.recurring)}"
-        )
+    which = report.traces[0].trace_id if len(report.traces) == 1 else "--all"
+    failures = ", or hindsight failures" if known.recurring else ""
+    lines.append(f"Next: hindsight reflect {which}{failures}")
     return "\n".join(lines)
 
 
