@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from hindsight_cli.capture.draft import DraftEvent
+from hindsight_cli.capture.nesting import is_deeper
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.capture.toolkinds import split_server, tool_kind
 from hindsight_cli.errors import InvalidEventError
@@ -48,7 +49,7 @@ def drafts_from_json(
         InvalidEventError: names the line and the field.
     """
     where = f"event {number}"
-    if _is_deeper(given, _MAX_DEPTH):
+    if is_deeper(given, _MAX_DEPTH):
         raise InvalidEventError(where, f"it is nested more than {_MAX_DEPTH} levels deep")
     data = {_ALIASES.get(key, key): value for key, value in given.items()}
     data.setdefault("timestamp", now)
@@ -92,20 +93,6 @@ def with_status(result: DraftEvent, call: Event | None) -> DraftEvent:
         exit_code=verdict.exit_code if result.exit_code is None else result.exit_code,
         error_type=result.error_type or verdict.error_type,
     )
-
-
-def _is_deeper(value: JsonValue, levels: int) -> bool:
-    level: list[JsonValue] = [value]
-    for _ in range(levels):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
-            if isinstance(inner, Mapping | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _draft(event_type: EventType, data: Mapping[str, JsonValue], where: str) -> DraftEvent:

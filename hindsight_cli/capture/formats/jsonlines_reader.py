@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from hindsight_cli.capture.draft import Problem
+from hindsight_cli.capture.nesting import is_deeper
 from hindsight_cli.records.jsonvalue import JsonValue
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -145,26 +146,12 @@ def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
         decoder = _LONG_INT_DECODER
         value, end = decoder.raw_decode(text, start)
     brackets = text.count("[", start, end) + text.count("{", start, end)
-    if brackets > _DEEP and _is_deeper(value, _DEEP):  # most of them stand in strings
+    if brackets > _DEEP and is_deeper(value, _DEEP):  # most of them stand in strings
         _check_depth(decoder, text, start, _SPARE_FRAMES)
     escape = text.find("\\u", start, end)
     if escape >= 0 and max(text.find("\\ud", escape, end), text.find("\\uD", escape, end)) >= 0:
         value = without_surrogates(value)
     return value, end
-
-
-def _is_deeper(value: JsonValue, levels: int) -> bool:
-    level: list[JsonValue] = [value] if isinstance(value, dict | list) else []
-    for _ in range(levels):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _check_depth(decoder: json.JSONDecoder, text: str, start: int, frames: int) -> None:
