@@ -23,6 +23,17 @@ _UNSAVED = "--no-session-persistence"
 _FOLDER_CHARS = 200  # longer names are cut there, and a hash is added
 _UUID_PARTS = [8, 4, 4, 4, 12]
 
+# What `hindsight hook claude-code EVENT` is registered for, and after how many seconds the
+# agent may give up on it. Its settings take seconds.
+HOOK_EVENTS = {
+    "SessionStart": 5,
+    "UserPromptSubmit": 5,
+    "PostToolUse": 5,
+    "PostToolUseFailure": 5,
+    "Stop": 5,
+    "SessionEnd": 5,
+}
+
 
 class ClaudeCode(Agent):
     __slots__ = ()

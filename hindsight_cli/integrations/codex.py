@@ -15,6 +15,16 @@ _UNSAVED = ("--ephemeral", "--remote")
 _UUID_CHARS = 36
 _MAX_FIRST_LINE = 16 * 1024 * 1024
 
+# What `hindsight hook codex EVENT` is registered for, and after how many seconds the agent
+# may give up on it. Its hooks.json takes seconds; untrusted hooks are skipped silently.
+HOOK_EVENTS = {
+    "SessionStart": 5,
+    "UserPromptSubmit": 5,
+    "PostToolUse": 5,
+    "Stop": 5,
+    "SessionEnd": 5,
+}
+
 
 class Rollouts(Place):
     """The folder of all sessions of a user: this run's began in this run's directory."""

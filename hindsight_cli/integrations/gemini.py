@@ -11,6 +11,16 @@ from hindsight_cli.integrations.programs import Program
 
 _CHATS = "**/*.json*"  # those of subagents lie in folders of their own
 
+# What `hindsight hook gemini-cli EVENT` is registered for, and after how many seconds the
+# agent may give up on it. Its settings take milliseconds.
+HOOK_EVENTS = {
+    "SessionStart": 5,
+    "BeforeAgent": 5,
+    "AfterTool": 5,
+    "AfterAgent": 5,
+    "SessionEnd": 5,
+}
+
 
 class GeminiCli(Agent):
     """Its early versions refuse `--session-id`, so none is given."""

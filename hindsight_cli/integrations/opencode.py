@@ -9,6 +9,16 @@ from hindsight_cli.integrations.agent import Agent, Place
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
+# What its plugin calls `hindsight hook opencode EVENT` for, and after how many seconds it may
+# give up on it. On stdin: {"directory", "input", "output"} with the two arguments of that
+# plugin hook, or {"directory", "event"} for the last. On stdout: nothing, or {"context": TEXT},
+# for the system prompt (chat.message) or the end of the tool's output (tool.execute.after).
+HOOK_EVENTS = {
+    "chat.message": 5,
+    "tool.execute.after": 5,
+    "session.idle": 5,
+}
+
 
 class OpenCode(Agent):
     """Has a task as `opencode run MESSAGE` or `opencode [FOLDER] --prompt TEXT`."""

@@ -9,6 +9,17 @@ from hindsight_cli.integrations.agent import Agent, Place, dashed
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
+# What `hindsight hook qwen-code EVENT` is registered for, and after how many seconds the
+# agent may give up on it.
+HOOK_EVENTS = {
+    "SessionStart": 5,
+    "UserPromptSubmit": 5,
+    "PostToolUse": 5,
+    "PostToolUseFailure": 5,
+    "Stop": 5,
+    "SessionEnd": 5,
+}
+
 
 class Chats(Place):
     """A project's folder, with the sessions in `chats` and their subagents beside it."""
