@@ -17,8 +17,9 @@ from hindsight_cli.capture.formats.codex_results import answer_of, integer, numb
 from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded, text_of
 from hindsight_cli.capture.formats.gemini_shell import read_shell_output, without_wrapper
 from hindsight_cli.capture.formats.injected_text import without_trailing_reminders
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
-from hindsight_cli.records.event import Actor, EventType, ToolKind
+from hindsight_cli.records.event import ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 Members = Mapping[str, JsonValue]
@@ -65,19 +66,12 @@ def result_event(
     text, encoded = take_out_encoded(text_of(content))
     text = _unframed(without_trailing_reminders(text), told, call, agent)
     verdict = _verdict(text, told, call)
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=time,
         text=text,
-        tool_name=call.name if call else None,
-        tool_kind=call.kind if call else None,
-        server=call.server if call else None,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=told.native_status,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=told.duration_ms,
         blobs=blobs_of(content) + encoded,
         extra=extra_of(result),

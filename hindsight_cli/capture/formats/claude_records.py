@@ -24,6 +24,7 @@ from hindsight_cli.capture.formats.injected_text import (
     split_injected,
     without_trailing_reminders,
 )
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
 from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -166,20 +167,13 @@ def _result_event(
     text, encoded = take_out_encoded(text)
     verdict = _verdict(text, call, block, facts, refusal=_refusal(record, call_id))
     flag, agent_id = block.get("is_error"), _string(facts, "agentId")
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=_string(record, "timestamp") or None,
         text=text,
-        tool_name=call.name if call else None,
-        tool_kind=call.kind if call else None,
-        server=call.server if call else None,
         call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=("error" if flag else "ok") if isinstance(flag, bool) else None,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=_duration_ms(facts),
         blobs=blobs_of(block.get("content")) + encoded,
         extra={"agent_id": agent_id} if agent_id else {},

@@ -23,6 +23,7 @@ from hindsight_cli.capture.formats.content import (
 )
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -327,20 +328,13 @@ def result_event(
         extra["agent_id"] = agent_id
     if answer.running:
         extra["running"] = answer.running
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=time,
         text=answer.text or facts.text,
-        tool_name=call.name if call else None,
-        tool_kind=call.kind if call else None,
-        server=call.server if call else None,
         call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=facts.native_status,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=answer.duration_ms if facts.duration_ms is None else facts.duration_ms,
         blobs=answer.blobs or facts.blobs,
         extra=extra,

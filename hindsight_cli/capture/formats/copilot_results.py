@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from hindsight_cli.capture.draft import DraftEvent
@@ -20,8 +21,9 @@ from hindsight_cli.capture.formats.copilot_sessions import (
     string,
 )
 from hindsight_cli.capture.formats.injected_text import without_trailing_reminders
-from hindsight_cli.capture.status import ToolOutput, derive_status
-from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from hindsight_cli.capture.formats.results import judged_result
+from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
+from hindsight_cli.records.event import Actor, Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _EDGE_CHARS = 400
@@ -57,20 +59,13 @@ def result_event(
             refusal=_refusal(made.decision if made else "", error),
         )
     )
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=time,
         text=text,
-        tool_name=call.name if call else None,
-        tool_kind=call.kind if call else None,
-        server=call.server if call else None,
         call_id=call_id or None,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=("ok" if success else "error") if isinstance(success, bool) else None,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=_duration_ms(made.began if made else None, time),
         blobs=blobs_of(result.get("binaryResultsForLlm")) + encoded,
         extra=_extra(call_id, text, call, talk),
@@ -79,18 +74,9 @@ def result_event(
 
 def cancelled_result(call_id: str, call: Call, time: str | None) -> DraftEvent:
     """The result of a call that was open when the turn was stopped."""
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.SYSTEM,
-        timestamp=time,
-        tool_name=call.name,
-        tool_kind=call.kind,
-        server=call.server,
-        call_id=call_id,
-        status=Status.CANCELLED,
-        status_rule="interrupted",
-        error_type="interrupted",
-    )
+    stopped = Verdict(status=Status.CANCELLED, rule="interrupted", error_type="interrupted")
+    event = judged_result(call, stopped, timestamp=time, call_id=call_id)
+    return replace(event, actor=Actor.SYSTEM)
 
 
 def _flag(success: JsonValue, call: Call | None, code: int | None) -> bool | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.formats.calls import Call
@@ -15,8 +15,9 @@ from hindsight_cli.capture.formats.content import take_out_encoded, text_of
 from hindsight_cli.capture.formats.gemini_parts import Record, blobs_in, mapping, string
 from hindsight_cli.capture.formats.gemini_shell import read_shell_output, without_wrapper
 from hindsight_cli.capture.formats.injected_text import without_trailing_reminders
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
-from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _ERROR_TYPES = {
@@ -56,20 +57,13 @@ def result_event(
     text = without_wrapper(without_trailing_reminders(text or _shown(answer.display)))
     text, encoded = take_out_encoded(text)
     text, verdict = _judged(text, call, answer, failed=failed)
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        replace(verdict, error_type=_error_type(verdict, answer)),
         timestamp=timestamp,
         text=text,
-        tool_name=call.name or None,
-        tool_kind=call.kind,
-        server=call.server,
         call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=answer.native_status,
-        exit_code=verdict.exit_code,
-        error_type=_error_type(verdict, answer),
         duration_ms=answer.duration_ms,
         blobs=tuple(blobs_in(response)) + encoded,
         extra={"agent_id": answer.agent_id} if answer.agent_id else {},

@@ -17,6 +17,7 @@ from hindsight_cli.capture.formats.content import (
 )
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.records.event import Actor, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -212,19 +213,12 @@ class Chat:
                 flag=True if flagged else None,  # nobody vouches for a result without a flag
             )
         )
-        return DraftEvent(
-            event_type=EventType.TOOL_RESULT,
-            actor=Actor.TOOL,
+        return judged_result(
+            call,
+            verdict,
             timestamp=_string(message, "timestamp", "created_at"),
             text=text,
-            tool_name=call.name or None,
-            tool_kind=call.kind,
-            server=call.server,
             call_id=call_id or (answered[0] if answered else None),
-            status=verdict.status,
-            status_rule=verdict.rule,
             native_status="error" if flagged else None,
-            exit_code=verdict.exit_code,
-            error_type=verdict.error_type,
             blobs=blobs_of(content) + encoded,
         )

@@ -32,6 +32,7 @@ from hindsight_cli.capture.formats.mini_swe_text import (
     without_action,
     words_of_user,
 )
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status, error_type_of
 from hindsight_cli.records.event import Actor, EventType, Status
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -288,19 +289,12 @@ def _answer(
     message: Message, action: _Action, verdict: Verdict, text: str, exception: str = ""
 ) -> DraftEvent:
     text, encoded = take_out_encoded("\n".join(part for part in (text, exception) if part))
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        action.call,
+        verdict,
         timestamp=time_of(message),
         text=text,
-        tool_name=action.call.name or None,
-        tool_kind=action.call.kind,
-        server=action.call.server,
         call_id=action.call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         blobs=blobs_of(message.get("content")) + encoded,
     )
 

@@ -12,6 +12,7 @@ from hindsight_cli.capture.draft import Blob, DraftEvent
 from hindsight_cli.capture.formats.calls import Call, call_of
 from hindsight_cli.capture.formats.content import decoded_blob, take_out_encoded
 from hindsight_cli.capture.formats.injected_text import without_trailing_reminders
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status, error_type_of
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -111,20 +112,13 @@ def _result(part: Record, call: Call, call_id: str | None, fallback: str | None)
     text, encoded = take_out_encoded(text)
     verdict = _verdict(part, call, _Outcome(state, facts, text))
     child = string(facts, "sessionId", "sessionID") if call.kind is ToolKind.SUBAGENT else ""
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=iso_time(times.get("end")) or fallback,
         text=text,
-        tool_name=call.name,
-        tool_kind=call.kind,
-        server=call.server,
         call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=string(state, "status"),
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=_duration_ms(times),
         blobs=tuple(_attachments(state)) + encoded,
         extra={"agent_id": child} if child else {},

@@ -10,6 +10,7 @@ from hindsight_cli.capture.formats.calls import Call
 from hindsight_cli.capture.formats.content import blobs_of, blocks_of, take_out_encoded
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.openhands_results import Members, mapping, string
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.formats.swe_agent_text import split_task
 from hindsight_cli.capture.status import Verdict, error_type_of
 from hindsight_cli.records.event import Actor, EventType
@@ -167,20 +168,13 @@ class Stream:
         self.ended = False
         call, call_id = answered
         text, encoded = take_out_encoded(text)
-        return DraftEvent(
-            event_type=EventType.TOOL_RESULT,
-            actor=Actor.TOOL,
+        return judged_result(
+            call,
+            verdict,
             timestamp=string(record, "timestamp") or None,
             text=text,
-            tool_name=call.name,
-            tool_kind=call.kind,
-            server=call.server,
             call_id=call_id,
-            status=verdict.status,
-            status_rule=verdict.rule,
             native_status=kept[0],
-            exit_code=verdict.exit_code,
-            error_type=verdict.error_type,
             blobs=kept[1] + encoded,
         )
 

@@ -17,13 +17,12 @@ from hindsight_cli.capture.formats.otlp_state import (
     Conversation,
     Conversations,
     call_event,
-    denied_event,
     digest_of,
     draft_of,
-    result_event,
     spoken,
 )
-from hindsight_cli.capture.status import ToolOutput, error_type_of
+from hindsight_cli.capture.formats.results import Said, denied_result, judged_result
+from hindsight_cli.capture.status import ToolOutput, derive_status, error_type_of
 from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -132,15 +131,13 @@ class LogReader:
                 yield draft_of(signal, conversation, identity_of("tool_decision", signal))
             return
         event, call = _call(signal, call_id)
-        plain = DraftEvent(
-            event_type=EventType.TOOL_RESULT,
-            actor=Actor.TOOL,
+        denied = denied_result(
+            call,
+            by_user=signal.text("source") not in _NO_DECISION_BY_USER,
             timestamp=signal.time,
             call_id=call_id or None,
             native_status=signal.text("decision"),
         )
-        by_user = signal.text("source") not in _NO_DECISION_BY_USER
-        denied = denied_event(call, plain, by_user=by_user)
         yield draft_of(signal, conversation, _call_key(call_id, signal), event, denied)
 
     def _result(self, signal: Signal, conversation: Conversation) -> Iterator[Draft]:
@@ -216,18 +213,16 @@ def _answer(signal: Signal, call: Call, call_id: str) -> DraftEvent:
     decision = signal.text("decision")
     error = text_in(signal.attributes.get("error"))
     text = error or text_in(signal.attributes.get("tool_output"))
-    plain = DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
-        timestamp=signal.time,
-        text=text,
-        call_id=call_id or None,
-        native_status=None if success is None else "success" if success else "error",
-        duration_ms=signal.duration_ms,
-        extra={"error_class": kind} if (kind := signal.text("error_type")) else {},
-    )
+    said: Said = {
+        "timestamp": signal.time,
+        "text": text,
+        "call_id": call_id or None,
+        "native_status": None if success is None else "success" if success else "error",
+        "duration_ms": signal.duration_ms,
+        "extra": {"error_class": kind} if (kind := signal.text("error_type")) else {},
+    }
     if decision not in _ACCEPTED:
-        return denied_event(call, plain, by_user=True)
+        return denied_result(call, by_user=True, **said)
     # Gemini CLI counts a command that ran as a success, whatever it came to.
     ran_only = success and call.kind is ToolKind.SHELL and "function_name" in signal.attributes
     code = number_of(signal.attributes.get("exit_code"))
@@ -238,4 +233,4 @@ def _answer(signal: Signal, call: Call, call_id: str) -> DraftEvent:
         flag=None if success is None or ran_only else not success,
         exit_code=None if code is None else int(code),
     )
-    return result_event(call, output, plain)
+    return judged_result(call, derive_status(output), **said)

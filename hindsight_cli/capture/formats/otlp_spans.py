@@ -23,13 +23,12 @@ from hindsight_cli.capture.formats.otlp_state import (
     Conversation,
     Conversations,
     call_event,
-    denied_event,
     draft_of,
     remember,
-    result_event,
     spoken,
 )
-from hindsight_cli.capture.status import ToolOutput, error_type_of
+from hindsight_cli.capture.formats.results import Said, denied_result, judged_result
+from hindsight_cli.capture.status import ToolOutput, derive_status, error_type_of
 from hindsight_cli.capture.toolkinds import tool_kind
 from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -150,19 +149,18 @@ class SpanReader:
         if call_id:
             remember(conversation.called, call_id)
         below = [one for one in self.inside.get(_key(span, span.span_id), []) if one is not span]
-        plain = DraftEvent(
-            event_type=EventType.TOOL_RESULT,
-            actor=Actor.TOOL,
-            timestamp=_end_of(span),
-            text=_output(span, below),
-            call_id=call_id or None,
-            duration_ms=span.duration_ms,
-            extra={"error_class": kind} if (kind := span.text("error.type", "error_type")) else {},
-        )
+        text, error_class = _output(span, below), span.text("error.type", "error_type")
+        said: Said = {
+            "timestamp": _end_of(span),
+            "text": text,
+            "call_id": call_id or None,
+            "duration_ms": span.duration_ms,
+            "extra": {"error_class": error_class} if error_class else {},
+        }
         refused = next((one for one in below if one.text("decision") == "reject"), None)
         if refused is not None:
             by_user = refused.text("source") not in ("config", "hook", "policy")
-            return [*events, denied_event(call, plain, by_user=by_user)]
+            return [*events, denied_result(call, by_user=by_user, **said)]
         if call_id and call_id in conversation.answered:
             return events
         if call_id:
@@ -170,13 +168,13 @@ class SpanReader:
         flag = _flag(span, below)
         code = number_of(span.attributes.get("process.exit.code"))
         output = ToolOutput(
-            text=plain.text,
+            text=text,
             tool_kind=call.kind,
             command=call.command,
             flag=flag,
             exit_code=None if code is None else int(code),
         )
-        return [*events, result_event(call, output, plain)]
+        return [*events, judged_result(call, derive_status(output), **said)]
 
 
 def _key(span: Signal, span_id: str) -> str:

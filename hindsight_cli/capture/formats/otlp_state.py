@@ -12,8 +12,7 @@ from hindsight_cli.capture.formats.calls import Call, call_of
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.message_events import Chat
 from hindsight_cli.capture.formats.otlp_signals import Signal
-from hindsight_cli.capture.status import ToolOutput, derive_status
-from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from hindsight_cli.records.event import Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 _MAX_KNOWN = 20_000
@@ -162,36 +161,3 @@ def call_event(
         input=arguments,
     )
     return event, call
-
-
-def result_event(call: Call, output: ToolOutput, event: DraftEvent) -> DraftEvent:
-    """`event`, which holds what is recorded of a result, as the judged result of `call`."""
-    verdict = derive_status(output)
-    return replace(
-        event,
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
-        text=output.text,
-        tool_name=call.name,
-        tool_kind=call.kind,
-        server=call.server,
-        status=verdict.status,
-        status_rule=verdict.rule,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
-    )
-
-
-def denied_event(call: Call, event: DraftEvent, *, by_user: bool) -> DraftEvent:
-    rule = "denied_by_user" if by_user else "denied_by_policy"
-    return replace(
-        event,
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
-        tool_name=call.name,
-        tool_kind=call.kind,
-        server=call.server,
-        status=Status.DENIED,
-        status_rule=rule,
-        error_type=rule,
-    )

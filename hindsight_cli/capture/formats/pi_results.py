@@ -14,8 +14,9 @@ from hindsight_cli.capture.formats.calls import Call, call_of
 from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded, text_of
 from hindsight_cli.capture.formats.injected_text import without_trailing_reminders
 from hindsight_cli.capture.formats.pi_sessions import OPENCLAW, Conversation
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
-from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 Record = Mapping[str, JsonValue]
@@ -50,20 +51,13 @@ def result_event(message: Record, time: str | None, conversation: Conversation) 
     extra = _extra(details)
     if "running" in extra and call is not None and len(conversation.running) < _MAX_RUNNING:
         conversation.running[str(extra["running"])] = call
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=time,
         text=text,
-        tool_name=call.name if call else None,
-        tool_kind=call.kind if call else None,
-        server=call.server if call else None,
         call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
         native_status=("error" if flag else "ok") if isinstance(flag, bool) else None,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=_duration_ms(details),
         blobs=blobs_of(message.get("content")) + encoded,
         extra=extra,
@@ -83,17 +77,11 @@ def command_result(message: Record, time: str | None, call: Call) -> DraftEvent:
             interrupted=message.get("cancelled") is True,
         )
     )
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         timestamp=time,
         text=text,
-        tool_name=call.name,
-        tool_kind=call.kind,
-        status=verdict.status,
-        status_rule=verdict.rule,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         blobs=encoded,
     )
 

@@ -9,6 +9,7 @@ from hindsight_cli.capture.draft import DraftEvent
 from hindsight_cli.capture.formats.calls import Call, call_of
 from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded
 from hindsight_cli.capture.formats.injected_text import split_injected
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.formats.swe_agent_chat import Message, Step, is_demo, role_of, text_in
 from hindsight_cli.capture.formats.swe_agent_text import (
     NOT_RUN,
@@ -126,18 +127,11 @@ def _result(
         verdict = Verdict(status=Status.ERROR, rule="harness", error_type="harness")
     elif submitted:
         verdict = Verdict(status=Status.OK, rule="submitted")
-    return DraftEvent(
-        event_type=EventType.TOOL_RESULT,
-        actor=Actor.TOOL,
+    return judged_result(
+        call,
+        verdict,
         text=text,
-        tool_name=call.name,
-        tool_kind=call.kind,
-        server=call.server,
         call_id=call_id,
-        status=verdict.status,
-        status_rule=verdict.rule,
-        exit_code=verdict.exit_code,
-        error_type=verdict.error_type,
         duration_ms=step.duration_ms,
         blobs=blobs_of(step.content) + encoded,
     )

@@ -14,6 +14,7 @@ from hindsight_cli.capture.formats.calls import OpenCalls, call_of
 from hindsight_cli.capture.formats.content import blobs_of, take_out_encoded, text_of
 from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.formats.jsonlines_reader import parse_json
+from hindsight_cli.capture.formats.results import judged_result
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.records.event import Actor, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -162,20 +163,13 @@ class Simulation:
         native = None
         if isinstance(flag, bool):
             native = "error" if flag else "ok"
-        return DraftEvent(
-            event_type=EventType.TOOL_RESULT,
-            actor=Actor.TOOL,
+        return judged_result(
+            call,
+            verdict,
             timestamp=string(answer, "timestamp") or at,
             text=text,
-            tool_name=call.name or None,
-            tool_kind=call.kind,
-            server=call.server,
             call_id=given_id or (answered[0] if answered else None),
-            status=verdict.status,
-            status_rule=verdict.rule,
             native_status=native,
-            exit_code=verdict.exit_code,
-            error_type=verdict.error_type,
             blobs=blobs_of(content) + encoded,
         )
 
