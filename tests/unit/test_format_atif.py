@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,14 @@ import pytest
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats import atif, detect_format
 from hindsight_cli.records.event import EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 BAKERY = Path(__file__).parent.parent / "fixtures" / "atif" / "bakery.json"
 MAIN = "5f0c7b1e-2222-4a00-9c00-0000000000aa-atif"
 
 
-def drafts(path: Path) -> list[Draft]:
-    records = list(atif.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def events(found: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in found for e in d.events if not types or e.event_type in types]
+drafts = reader_of(atif)
 
 
 def document(*steps: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ import pytest
 
 from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import claude_stream, detect_format
 from hindsight_cli.records.event import EventType, Status
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 RUN = Path(__file__).parent.parent / "fixtures" / "claude_stream" / "run.jsonl"
@@ -23,20 +23,13 @@ HELPER = f"{SESSION}-agent-a7c3f01"
 RECORDS: list[dict[str, Any]] = [json.loads(line) for line in RUN.read_text("utf-8").splitlines()]
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(claude_stream.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(claude_stream)
 
 
 def write(folder: Path, *records: Any, name: str = "run.jsonl") -> Path:
     path = folder / name
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def as_transcripts(folder: Path) -> list[Path]:

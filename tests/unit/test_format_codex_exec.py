@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import codex_exec, detect_format
 from hindsight_cli.records.event import EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 STREAM = Path(__file__).parent.parent / "fixtures" / "codex_exec" / "exec.jsonl"
@@ -20,20 +21,13 @@ THREAD = "019f0a10-2b3c-7d4e-8f50-617283940a1b"
 RECORDS = [json.loads(line) for line in STREAM.read_text(encoding="utf-8").splitlines()]
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(codex_exec.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(codex_exec)
 
 
 def read_records(folder: Path, records: Iterable[Mapping[str, Any]]) -> list[Draft]:
     path = folder / "out.jsonl"
     path.write_text("".join(f"{json.dumps(r)}\n" for r in records), encoding="utf-8")
     return read(path)
-
-
-def events(drafts: list[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if e.event_type in types]
 
 
 def a_start(thread: str = THREAD) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats import copilot, detect_format
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 EVENTS = Path(__file__).parent.parent / "fixtures" / "copilot" / "events.jsonl"
@@ -24,14 +25,7 @@ UNPRINTED = ("session.", "system.message", "permission.")
 Record = dict[str, Any]
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(copilot.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
+read = reader_of(copilot)
 
 
 def records_of(path: Path) -> list[Record]:

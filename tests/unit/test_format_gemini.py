@@ -15,6 +15,7 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats import detect_format, gemini
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "gemini"
@@ -25,20 +26,13 @@ HEADER = {"sessionId": "s1", "projectHash": "ab", "kind": "main"}
 SHELL = "run_shell_command"
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(gemini.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(gemini)
 
 
 def write(folder: Path, records: Iterable[Any], name: str = "session-a.jsonl") -> Path:
     path = folder / name
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def a_user(native_id: str, *texts: str, **more: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +11,22 @@ import pytest
 
 from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft
 from hindsight_cli.capture.formats import detect_format, gemini_stream
 from hindsight_cli.records.event import EventType, Status
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 RUN = Path(__file__).parent.parent / "fixtures" / "gemini_stream" / "run.jsonl"
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(gemini_stream.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(gemini_stream)
 
 
 def write(folder: Path, *records: Any) -> Path:
     path = folder / "run.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def test_every_line_is_one_record_of_the_run_s_session() -> None:

@@ -8,15 +8,25 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import messages
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "messages"
 LIBRARY = FOLDER / "library_desk.json"
 
 USER = {"role": "user", "content": "Renew my loan."}
 ANSWER = {"role": "assistant", "content": "Done."}
+
+
+read = reader_of(messages)
+
+
+def read_value(folder: Path, value: Any, name: str = "run.json") -> list[Draft]:
+    path = folder / name
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return read(path)
 
 
 def a_call(call_id: str | None = "c", name: str = "renew", arguments: Any = "{}") -> dict[str, Any]:
@@ -26,22 +36,6 @@ def a_call(call_id: str | None = "c", name: str = "renew", arguments: Any = "{}"
 
 def a_result(content: str, call_id: str | None = "c") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call_id, "content": content}
-
-
-def read(path: Path) -> list[Draft]:
-    records = list(messages.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def read_value(folder: Path, value: Any, name: str = "run.json") -> list[Draft]:
-    path = folder / name
-    path.write_text(json.dumps(value), encoding="utf-8")
-    return read(path)
-
-
-def events(drafts: list[Draft]) -> list[DraftEvent]:
-    return [event for draft in drafts for event in draft.events]
 
 
 def sessions(drafts: list[Draft]) -> list[str]:

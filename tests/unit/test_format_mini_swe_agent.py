@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import detect_format, mini_swe_agent
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of, value_reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "mini_swe_agent"
@@ -21,25 +22,13 @@ TOOL_CALLS, FENCED = FOLDER / "tool_calls.traj.json", FOLDER / "fenced.traj.json
 BARE = FOLDER / "bare_list.json"
 
 
+read = reader_of(mini_swe_agent)
+read_value = value_reader_of(mini_swe_agent, "a.traj.json")
+
+
 def run_of(path: Path) -> dict[str, Any]:
     run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return run
-
-
-def read(path: Path) -> list[Draft]:
-    records = list(mini_swe_agent.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def read_value(folder: Path, value: Any) -> list[Draft]:
-    path = folder / "a.traj.json"
-    path.write_text(json.dumps(value, indent=2), encoding="utf-8")
-    return read(path)
-
-
-def events(drafts: list[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def results(drafts: list[Draft]) -> list[tuple[Status | None, str | None, int | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats import detect_format, opencode
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 EXPORT = Path(__file__).parent.parent / "fixtures" / "opencode" / "export.json"
@@ -29,20 +30,13 @@ RULED = (
 NO_TOOL = "Model tried to call unavailable tool 'reprice'. Available tools: bash."
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(opencode.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(opencode)
 
 
 def write(folder: Path, *documents: Any, name: str = "export.json") -> Path:
     path = folder / name
     path.write_text("\n".join(json.dumps(d) for d in documents), encoding="utf-8")
     return path
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def an_id(kind: str, made_ms: int, number: int = 0) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ import pytest
 
 from hindsight_cli.api.importing import How, import_paths
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem, Selection, StoreFormat
+from hindsight_cli.capture.draft import Draft, Problem, Selection, StoreFormat
 from hindsight_cli.capture.formats import detect_format, opencode_db
 from hindsight_cli.errors import HindsightError, StorageError, UnknownFormatError
 from hindsight_cli.records.event import EventType
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_opencode import (
     BEGUN_MS,
     DOCUMENT,
@@ -46,6 +47,9 @@ create table part (id text primary key, message_id text, session_id text,
   time_created integer, time_updated integer, data text);
 create index part_message on part (message_id, id);
 """
+
+
+read = reader_of(opencode_db)
 
 
 def a_database(path: Path, *exports: Mapping[str, Any], log: bool = True) -> Path:
@@ -79,16 +83,6 @@ def add(database: sqlite3.Connection, export: Mapping[str, Any]) -> None:
                 (part["id"], native_id, info["id"], made, made, json.dumps(data)),
             )
     database.commit()
-
-
-def read(path: Path) -> list[Draft]:
-    records = list(opencode_db.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 @pytest.fixture

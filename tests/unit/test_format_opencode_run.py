@@ -12,9 +12,10 @@ import pytest
 
 from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import detect_format, opencode_run
 from hindsight_cli.records.event import EventType, Status
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_opencode import EXPORT, SESSION, a_shell, a_text, a_tool
 from tests.unit.test_format_shapes import assert_sound, bent
 
@@ -23,10 +24,7 @@ RECORDS = [json.loads(line) for line in STREAM.read_text(encoding="utf-8").split
 TIME_MS = 1_772_617_500_000
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(opencode_run.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(opencode_run)
 
 
 def write(folder: Path, records: Iterable[Any]) -> Path:
@@ -41,10 +39,6 @@ def a_line(kind: str, part: Mapping[str, Any] | None = None, **more: Any) -> dic
 
 
 STOP = a_line("step_finish", {"type": "step-finish", "reason": "stop"})
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def test_every_line_is_one_record_of_the_session() -> None:

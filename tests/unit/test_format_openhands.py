@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import detect_format, openhands
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of, value_reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "openhands"
@@ -25,28 +26,16 @@ FILES = [STREAM, ROWS, SDK]
 DENIED = "denied_by_user"
 
 
+read = reader_of(openhands)
+read_value = value_reader_of(openhands, "a.json")
+
+
 def values_of(path: Path) -> list[Any]:
     text = path.read_text(encoding="utf-8")
     if path is STREAM:
         listed: list[Any] = json.loads(text)
         return listed
     return [json.loads(line) for line in text.splitlines()]
-
-
-def read(path: Path) -> list[Draft]:
-    records = list(openhands.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def read_value(folder: Path, value: Any) -> list[Draft]:
-    path = folder / "a.json"
-    path.write_text(json.dumps(value, indent=2), encoding="utf-8")
-    return read(path)
-
-
-def events(drafts: list[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def results(drafts: list[Draft]) -> list[tuple[str | None, Status | None, str | None, int | None]]:

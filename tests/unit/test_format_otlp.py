@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import detect_format, otlp
 from hindsight_cli.records.event import EventType, Status, ToolKind
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "otlp"
@@ -23,14 +23,7 @@ GEMINI = FOLDER / "gemini_logs.json"
 ALL = [CLAUDE_LOGS, CLAUDE_SPANS, GENAI, GEMINI]
 
 
-def drafts(path: Path) -> list[Draft]:
-    records = list(otlp.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def events(found: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in found for e in d.events if not types or e.event_type in types]
+drafts = reader_of(otlp)
 
 
 def attributes(**named: Any) -> list[dict[str, Any]]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Format, Problem
+from hindsight_cli.capture.draft import Draft, Format, Problem
 from hindsight_cli.capture.formats import detect_format, pi, pi_stream
 from hindsight_cli.capture.formats.openclaw_text import split_context
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
+from tests.unit.format_reading import events
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "pi"
@@ -39,10 +40,6 @@ def read(path: Path, reader: Format = pi) -> list[Draft]:
     records = list(reader.read(path))
     assert not [record for record in records if isinstance(record, Problem)]
     return [record for record in records if isinstance(record, Draft)]
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def entries_of(path: Path) -> list[Entry]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,11 @@ import pytest
 
 from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft
 from hindsight_cli.capture.formats import detect_format, qwen
 from hindsight_cli.capture.formats.qwen_rewinds import Stretches
 from hindsight_cli.records.event import Actor, EventType, Status
+from tests.unit.format_reading import events, reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "qwen"
@@ -24,20 +24,13 @@ SUBAGENT = FOLDER / "subagents" / "agent-look-1.jsonl"
 SHELL = "run_shell_command"
 
 
-def read(path: Path) -> list[Draft]:
-    records = list(qwen.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
+read = reader_of(qwen)
 
 
 def write(folder: Path, *records: Any) -> Path:
     path = folder / "s1.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
-
-
-def events(drafts: Iterable[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def a_record(kind: str, uuid: str, *parts: Any, **more: Any) -> dict[str, Any]:

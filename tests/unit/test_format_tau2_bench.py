@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
+from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats import detect_format, tau2_bench
 from hindsight_cli.records.event import Actor, EventType, Status
+from tests.unit.format_reading import events, reader_of, value_reader_of
 from tests.unit.test_format_shapes import assert_sound, bent
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "tau2_bench"
@@ -20,24 +21,12 @@ TEXT, VOICE = FOLDER / "text.json", FOLDER / "simulations" / "voice.json"
 RESULTS = FOLDER / "results.json"
 
 
+read = reader_of(tau2_bench)
+read_value = value_reader_of(tau2_bench, "a.json")
+
+
 def value_of(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-def read(path: Path) -> list[Draft]:
-    records = list(tau2_bench.read(path))
-    assert not [record for record in records if isinstance(record, Problem)]
-    return [record for record in records if isinstance(record, Draft)]
-
-
-def read_value(folder: Path, value: Any) -> list[Draft]:
-    path = folder / "a.json"
-    path.write_text(json.dumps(value, indent=2), encoding="utf-8")
-    return read(path)
-
-
-def events(drafts: list[Draft], *types: EventType) -> list[DraftEvent]:
-    return [e for d in drafts for e in d.events if not types or e.event_type in types]
 
 
 def first_run() -> list[Draft]:
