@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from hindsight_cli.capture.draft import Format
 from hindsight_cli.errors import FormatNotFoundError
+
+if TYPE_CHECKING:  # a hook needs what stands beside this, and none of the formats
+    from importlib.metadata import EntryPoint
 
 GROUP = "hindsight.formats"
 _HEAD_BYTES = 64 * 1024
 _MAX_LINE_BYTES = 16 * 1024 * 1024
 # Tried last: nearly every agent's file holds something that looks like chat messages.
 _GENERIC = "messages"
-_log = logging.getLogger(__name__)
 _reported: set[str] = set()  # a broken plugin is worth one traceback, not one a file
 
 
@@ -63,6 +63,8 @@ def _head(path: Path) -> bytes:
 
 
 def _entries() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
     unique = {entry.name: entry for entry in entry_points(group=GROUP)}
     return [unique[name] for name in sorted(unique, key=lambda name: (name == _GENERIC, name))]
 
@@ -74,4 +76,7 @@ def _loadable() -> Iterator[tuple[str, Format]]:
         except Exception:  # a stranger's plugin must not take the others down
             if entry.name not in _reported:
                 _reported.add(entry.name)
-                _log.exception("format plugin %r could not be loaded", entry.name)
+                import logging
+
+                log = logging.getLogger(__name__)
+                log.exception("format plugin %r could not be loaded", entry.name)
