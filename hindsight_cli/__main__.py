@@ -1,4 +1,5 @@
-"""The fast door: `--version`, `search`, `inject` and `run` need the standard library only.
+"""The fast door: `--version`, `search`, `inject`, `run` and `hook` need no more than the
+standard library.
 
 Whatever this door does not understand, help and mistakes included, goes on to the
 full command line, which knows the same options (tests/cli/test_fast_door.py holds
@@ -18,6 +19,10 @@ def main() -> None:
 
         sys.stdout.write(f"hindsight {__version__}\n")
         return
+    if argv[:1] == ["hook"] and "--help" not in argv:
+        from hindsight_cli.cli.hooking import run_hook
+
+        raise SystemExit(run_hook(argv[1:]))
     if argv and argv[0] in ("search", "inject", "run"):
         from hindsight_cli.cli.fast import try_fast
 

@@ -162,6 +162,16 @@ class NotAdjacentError(HindsightError):
         )
 
 
+class PausedError(HindsightError):
+    code = "paused"
+
+    def __init__(self, marker: str, *, everywhere: bool = False) -> None:
+        super().__init__(
+            f"Recording is paused ({marker}).",
+            hint=f"Go on with `hindsight resume{' --everywhere' if everywhere else ''}`.",
+        )
+
+
 class SessionNotFoundError(HindsightError):
     code = "session_not_found"
 
@@ -304,6 +314,23 @@ class ModelFailedError(HindsightError):
     def __init__(self, model: str, problem: str, *, remedy: str, is_final: bool = True) -> None:
         super().__init__(f"{model}: {problem}.", hint=f"The trace is kept. {remedy}")
         self.is_final = is_final
+
+
+class EmbeddingUnavailableError(HindsightError):
+    code = "embedding_unavailable"
+
+    def __init__(self, model: str, problem: str, hint: str) -> None:
+        super().__init__(f"The embedding model {model!r} cannot be used: {problem}.", hint=hint)
+
+
+class VectorsPendingError(HindsightError):
+    code = "vectors_pending"
+
+    def __init__(self, missing: int) -> None:
+        super().__init__(
+            f"{missing} experiences have no vectors yet, too many to make while somebody waits.",
+            hint="Make them once: hindsight index embed",
+        )
 
 
 class DailyCallsSpentError(HindsightError):

@@ -47,8 +47,8 @@ class Setting:
     """A setting as it holds here; `source` is default, a file, or $VARIABLE."""
 
     key: str
-    value: str | int
-    default: str | int
+    value: str | int | tuple[str, ...]
+    default: str | int | tuple[str, ...]
     source: str
 
 
@@ -142,7 +142,7 @@ def _effective(name: str, env: Mapping[str, str]) -> Setting:
     )
 
 
-def _setting(name: str, value: str | int, source: str) -> Setting:
+def _setting(name: str, value: str | int | tuple[str, ...], source: str) -> Setting:
     return Setting(key=name, value=value, default=defaults()[name], source=source)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from hindsight_cli import appendlog
 from hindsight_cli.api.project import Project
@@ -13,6 +13,12 @@ from hindsight_cli.experiences.freshness import age_days
 from hindsight_cli.inject.block import Rule, estimate_tokens, render_block
 from hindsight_cli.records.injection import Injection
 from hindsight_cli.records.ledger import EntryKind, LedgerEntry, new_entry_id
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
+
+ON_ERROR = "error"  # in a receipt: shown because of an error, not for the task
 
 
 class Prepared:
@@ -56,7 +62,7 @@ def prepare(
 ) -> Prepared:
     """As `inject`, without receipts: the caller may yet fail to put the block anywhere."""
     session = project.redactor.text(session) if session else None
-    result = search(project, task, SearchOptions(error=error))
+    result = search(project, task, SearchOptions(error=error, can_wait=not error))
     seen = receipts_of(project, session) if session else {}
     fresh = [f for f in result.found if not f.state.stale]
     new = [f for f in fresh if f.state.experience.experience_id not in seen]
@@ -73,7 +79,12 @@ def prepare(
         experience_ids=tuple(shown),
         tokens=estimate_tokens(text),
     )
-    return Prepared(injection, [_receipt(project, i, injection_id, session) for i in shown])
+    data = {"injection_id": injection_id}
+    if session:
+        data["session"] = session
+    if error:
+        data["on"] = ON_ERROR
+    return Prepared(injection, [_receipt(project, i, data) for i in shown])
 
 
 def deliver(project: Project, prepared: Prepared) -> None:
@@ -106,28 +117,34 @@ def receipts_of(project: Project, session: str) -> dict[str, str]:
 
     `session` is redacted, as receipts have it.
     """
+    return {
+        str(entry.get("experience_id")): str(entry["data"].get("injection_id"))
+        for entry in _receipts(project, session)
+    }
+
+
+def was_begun(project: Project, session: str) -> bool:
+    """Whether this session was given something for its task, not only on an error."""
+    session = project.redactor.text(session)
+    return any(entry["data"].get("on") != ON_ERROR for entry in _receipts(project, session))
+
+
+def _receipts(project: Project, session: str) -> Iterator[dict[str, JsonValue]]:
     needle = json.dumps(session, ensure_ascii=False).encode()
     try:
         lines = project.local_ledger.read_bytes().split(b"\n")
     except OSError:
-        return {}
-    shown = {}
+        return
     for line in lines:
         if b'"injected"' in line and needle in line:
             entry = appendlog.parse_object(line)[0] or {}
-            data = entry.get("data") or {}
-            if entry.get("entry") == EntryKind.INJECTED and data.get("session") == session:
-                shown[str(entry.get("experience_id"))] = str(data.get("injection_id"))
-    return shown
+            data: JsonValue = entry.get("data")
+            is_receipt = entry.get("entry") == EntryKind.INJECTED and isinstance(data, dict)
+            if is_receipt and data.get("session") == session:
+                yield entry
 
 
-def _receipt(
-    project: Project, experience_id: str, injection_id: str, session: str | None
-) -> LedgerEntry:
-
-    data = {"injection_id": injection_id}
-    if session:
-        data["session"] = session
+def _receipt(project: Project, experience_id: str, data: dict[str, str]) -> LedgerEntry:
     return LedgerEntry(
         entry_id=new_entry_id(),
         entry=EntryKind.INJECTED,

@@ -9,18 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.session_tail import tail_state
 from hindsight_cli.api.traces import trace_of
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.native_event import drafts_from_json, with_status
-from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
 from hindsight_cli.records.event import Actor, Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.files import OpenSession, month_of
-
-_TAIL_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ def _append(
 ) -> Recorded:
     names = Names(project.redactor)
     drafts = [(names.of(draft), chosen_id) for draft, chosen_id in drafts]
-    state = _state(session, info.session_id, [draft for draft, _ in drafts])
+    state = tail_state(session, info.session_id, [draft for draft, _ in drafts])
     builder = EventBuilder(state, project.redactor, project.outputs.put)
     events: list[Event] = []
     for draft, chosen_id in drafts:
@@ -137,26 +135,6 @@ def _append(
         events.append(builder.build_one(native, event_id))
     session.append(events)
     return Recorded(info.session_id, state.trace_id, state.step_index)
-
-
-def _state(session: OpenSession, session_id: str, drafts: Sequence[DraftEvent]) -> SessionState:
-    """The state from as much of the file's tail as these events need.
-
-    A result needs its call: the window grows until every call answered is in it.
-    """
-    window = _TAIL_BYTES
-    while True:
-        events, whole = session.tail(window)
-        state = SessionState.of(session_id, events)
-        if whole:
-            return state
-        state.has_task = True
-        calls = {call.call_id for call in state.open_calls}
-        calls |= {d.call_id for d in drafts if d.event_type is EventType.TOOL_CALL}
-        results = [d for d in drafts if d.event_type is EventType.TOOL_RESULT]
-        if events and all(r.call_id in calls or (not r.call_id and calls) for r in results):
-            return state
-        window *= 4
 
 
 def _system(event_type: EventType, now: str, extra: Mapping[str, JsonValue]) -> DraftEvent:

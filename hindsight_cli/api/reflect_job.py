@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from hindsight_cli.api.private_file import write_private
+from hindsight_cli.api.private_file import open_log, write_private
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError, ReflectionRunningError, StorageError
 from hindsight_cli.traces.plain import check_folders, read_plain
@@ -32,7 +32,6 @@ _POLL_S = 0.1
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 _SIGNALLED = 128  # and the signal: the exit code a shell gives
 _MAX_STATE_BYTES = 1024 * 1024
-_MAX_LOG_BYTES = 1024 * 1024  # then a new one is begun
 
 
 class JobState(StrEnum):
@@ -144,8 +143,7 @@ def spawn(project: Project, trace_ids: Sequence[str], arguments: Sequence[str]) 
     try:
         job = RunningJob(project, trace_ids, pid=0) if _take(lock) else None
         try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            with _log(path) as log:
+            with open_log(path) as log:
                 os.write(log, f"\n== {project.now()} {' '.join(arguments)}\n".encode())
                 _start(project, arguments, subprocess.DEVNULL if job is None else lock, log)
         except OSError as error:
@@ -252,18 +250,5 @@ def _is_held(project: Project) -> bool:
         return False
     try:
         return not _take(fd)
-    finally:
-        os.close(fd)
-
-
-@contextlib.contextmanager
-def _log(path: Path) -> Iterator[int]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-    with contextlib.suppress(FileNotFoundError):
-        if path.lstat().st_size > _MAX_LOG_BYTES:
-            path.replace(path.with_name(path.name + ".old"))
-    fd = os.open(path, flags, 0o600)
-    try:
-        yield fd
     finally:
         os.close(fd)

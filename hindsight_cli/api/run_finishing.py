@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -27,6 +27,16 @@ _NO_LESSONS = " Rules learn from calls and their results: see `hindsight run --h
 _CLOCK_SLACK_NS = 2_000_000_000  # file systems that keep whole seconds, or two
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """How to learn from a session that came to an end, or to rest."""
+
+    env: Mapping[str, str]
+    since_ns: int  # of several tasks, those worked on since then
+    reflect: bool = True
+    model: bool = True  # also with a model, if this user chose one
+
+
 def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> Iterator[str]:
     """Settle the files of a run and learn from it; gives lines for the person who ran it."""
     run_id = safe_session_id(plan.session_id)
@@ -42,7 +52,8 @@ def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> I
         if session_id != run_id:
             _move_terminal(project, run_id, session_id)
         _note_exit(project, session_id, ended)
-    yield from _learn(project, plan, session_id, run_id)
+    how = Learning(env=plan.env, since_ns=plan.started_ns, reflect=plan.reflect)
+    yield from learn(project, how, session_id, run_id)
 
 
 def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | None, list[str]]:
@@ -52,7 +63,7 @@ def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | Non
     if place is None or not paths:
         return None, []
     try:
-        report = _imported(project, place, paths, plan.started_ns)
+        report = import_place(project, place, paths, plan.started_ns)
     except HindsightError as error:
         return None, [f"The agent's transcript could not be read: {error}"]
     problems = [str(error) for error in report.failed_files]
@@ -77,10 +88,14 @@ def _is_subagent(project: Project, session_id: str) -> bool:
     return isinstance(about, Mapping) and bool(about.get("parent_session_id"))
 
 
-def _imported(
+def import_place(
     project: Project, place: Place, paths: Sequence[Path], started_ns: int
 ) -> ImportReport:
-    """The transcripts imported; of a file with the sessions of other runs, what is this run's."""
+    """Import transcripts; of a file with the sessions of other runs, what is this run's.
+
+    Raises:
+        HindsightError: as `import_paths`.
+    """
     from hindsight_cli.api.importing import import_paths
     from hindsight_cli.capture.draft import Selection, StoreFormat
     from hindsight_cli.capture.formats import detect_format, load_format
@@ -167,15 +182,19 @@ def _move_terminal(project: Project, run_id: str, session_id: str) -> None:
     path.unlink()
 
 
-def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Iterator[str]:
+def learn(project: Project, how: Learning, session_id: str, run_id: str) -> Iterator[str]:
+    """Reflect on a session and credit what it was shown; gives lines for a person.
+
+    `run_id` is the session that its receipts name.
+    """
     path = project.traces.find(session_id)
     if path is None:
         return
     read, _ = project.traces.read(path)
     events = [e for e in read if e.event_type is not EventType.BOUNDARY]
-    own = _traces_of_run(read, plan.started_ns) if len(events) < len(read) else [session_id]
+    own = _traces_of_run(read, how.since_ns) if len(events) < len(read) else [session_id]
     if not any(e.event_type is EventType.TOOL_CALL for e in events):
-        started = list(_start_model(project, plan, own)) if plan.reflect else []
+        started = list(_start_model(project, how, own)) if how.reflect else []
         yield f"{_without_calls(session_id, events)}{'' if started else _NO_LESSONS}"
         yield from started
         return
@@ -184,7 +203,7 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     trace = trace_of(project, session_id, events)
     failed = sum(call.failed for call in trace.calls)
     summary = f"{_steps(events)}, {_count(failed, 'failed call')} recorded as {session_id}"
-    if not plan.reflect:
+    if not how.reflect:
         yield f"{summary}."
         return
     try:
@@ -196,7 +215,7 @@ def _learn(project: Project, plan: RunPlan, session_id: str, run_id: str) -> Ite
     waiting = f"; {_count(pending, 'experience')} for review: `hindsight tui`" if pending else ""
     yield f"{summary}, {_count(proposed, 'experience')} proposed{waiting}."
     yield from told
-    yield from _start_model(project, plan, own)
+    yield from _start_model(project, how, own)
 
 
 def _without_calls(session_id: str, events: Sequence[Event]) -> str:
@@ -235,10 +254,10 @@ def _reflect(project: Project, trace_ids: Sequence[str], run_id: str) -> tuple[i
     return len(report.proposed), told
 
 
-def _start_model(project: Project, plan: RunPlan, trace_ids: Sequence[str]) -> Iterator[str]:
+def _start_model(project: Project, how: Learning, trace_ids: Sequence[str]) -> Iterator[str]:
     """Let a model reflect in the background, if this user chose one."""
     try:
-        if read_user_settings(plan.env).reflect_with == "rules":
+        if not how.model or read_user_settings(how.env).reflect_with == "rules":
             return
         from hindsight_cli.api.model_reflecting import start_detached
 

@@ -36,7 +36,9 @@ def show(root: Root = None, as_json: AsJson = False) -> None:
     found = list_settings(start_of(root), environment())
     for message in found.ignored:
         output.say(message)
-    rows = [(s.key, str(s.value) or "-", s.source) for s in found.settings]
+    shown = ((s, s.value) for s in found.settings)
+    texts = [(s, ", ".join(v) if isinstance(v, tuple) else str(v)) for s, v in shown]
+    rows = [(s.key, text or "-", s.source) for s, text in texts]
     rows.append(("key", ", ".join(f"${v}" for v in found.key_variables) or "-", "environment"))
     rows.append(("file", found.file, ""))
     data = asdict(found)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".hindsight"
 MARKER = f"{FOLDER}/project.toml"
-_KINDS = {"int": "a whole number", "str": "a text"}
+_KINDS = {"int": "a whole number", "str": "a text", "tuple": "a list of texts"}
 PROJECT_VARIABLE = "HINDSIGHT_CLI_PROJECT"
 DATA_VARIABLE = "HINDSIGHT_CLI_DATA_DIR"
 
@@ -32,6 +32,7 @@ class Settings:
     worktree: str = "shared"  # or "own": a linked worktree keeps a store of its own
     stale_days: int = 30
     inject_max_tokens: int = 600
+    exclude: tuple[str, ...] = ()  # globs of folders in which nothing is recorded
 
 
 def find_project(start: Path | None, env: Mapping[str, str]) -> Path | None:
@@ -104,6 +105,8 @@ def read_settings(root: Path) -> Settings:
         if setting.name not in data:
             continue
         value = data[setting.name]
+        if setting.name == "exclude":
+            value = _texts(value)
         if type(value) is not type(setting.default):
             kind = type(setting.default).__name__
             raise ConfigError(
@@ -113,6 +116,15 @@ def read_settings(root: Path) -> Settings:
             )
         known[setting.name] = value
     return Settings(**known)  # type: ignore[arg-type]  # types were compared with the defaults
+
+
+def _texts(value: object) -> object:
+    """A list of texts as a tuple, also one written as `a, b`; anything else as it is."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(text for item in value if (text := item.strip()))
+    return value
 
 
 def read_user_settings(env: Mapping[str, str]) -> UserSettings:

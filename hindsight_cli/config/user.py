@@ -39,6 +39,8 @@ class UserSettings:
     llm_timeout_s: int = 120  # for all answers about one trace together, retries included
     llm_daily_calls: int = 60  # requests a day (UTC); 0: none
     reflect_command: str = ""  # reads the prompt on stdin, prints the answer
+    embedding_model: str = "bundled"  # none, or a name that fastembed knows
+    embedding_path: str = ""  # a folder with model.onnx and tokenizer.json, in place of a name
 
 
 # What a setting may be, beside its type: the choices of a text, the least and most of a number.
@@ -105,7 +107,7 @@ def ignored_in_project(root: Path) -> list[str]:
     return [f.name for f in fields(UserSettings) if f.name in data]
 
 
-def defaults() -> Mapping[str, str | int]:
+def defaults() -> Mapping[str, str | int | tuple[str, ...]]:
     """Every setting with its default, the user's first."""
     return {k: v for kind in (UserSettings(), Settings()) for k, v in asdict(kind).items()}
 

@@ -17,7 +17,9 @@ from hindsight_cli.traces.plain import check_files, check_folders
 
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
-TERMINAL = "terminal"  # the source of what a run's terminal showed
+HOOKS = "hooks"  # the source of what an agent told its hooks
+TERMINAL = "terminal"  # that of what a run's terminal showed
+_IN_PLACE = ("", HOOKS, TERMINAL)  # what a session is read from, the first that there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,15 @@ class TraceFiles:
         self.folder = folder
 
     def find(self, session_id: str) -> Path | None:
-        """The file of a session, whichever month it lies in; that of its terminal if none other.
+        """The file a session is read from, whichever month it lies in.
+
+        Its own; without one, what hooks told of it; without that, what its terminal showed.
 
         Raises:
             StorageError: a link or a pipe lies in its place.
         """
-        return self.find_source(session_id) or self.find_source(session_id, TERMINAL)
+        found = (self.find_source(session_id, source) for source in _IN_PLACE)
+        return next((path for path in found if path is not None), None)
 
     def find_source(self, session_id: str, source: str = "") -> Path | None:
         """As `find`, for exactly one source; "" is the session's own file."""
@@ -95,23 +100,25 @@ class TraceFiles:
         return [path for path in self.all_files() if path.name.split(".")[0] == session_id]
 
     def sessions(self) -> list[SessionFile]:
-        """Every session, oldest month first. Files of other sources (`a.hooks.jsonl`) are not.
+        """Every session, oldest month first, with the file that `find` would give.
 
         A terminal's file stands for its session as long as there is no better one: that of
-        a run still going on, or killed.
+        a run still going on, or killed. So does what hooks told of a session without a
+        transcript.
 
         Raises:
             StorageError: a link or a pipe lies in the place of one.
         """
-        files: dict[str, Path] = {}
+        files: dict[str, tuple[int, Path]] = {}
         for path in (p for month in self._months() for p in sorted(month.glob("*.jsonl"))):
             session_id, _, source = path.stem.partition(".")
-            if not _SESSION_ID.fullmatch(session_id) or source not in ("", TERMINAL):
+            if not _SESSION_ID.fullmatch(session_id) or source not in _IN_PLACE:
                 continue
-            if source == "" or session_id not in files:
-                files[session_id] = path
-        check_files(*files.values())
-        return [SessionFile(session_id, path) for session_id, path in files.items()]
+            rank = _IN_PLACE.index(source)
+            if session_id not in files or rank < files[session_id][0]:
+                files[session_id] = (rank, path)
+        check_files(*(path for _, path in files.values()))
+        return [SessionFile(session_id, path) for session_id, (_, path) in files.items()]
 
     def promote(self, session_id: str, source: str) -> bool:
         """Make a source's file the session's own; False when it has one, or it cannot be moved."""
