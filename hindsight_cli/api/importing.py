@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hindsight_cli.api.import_losses import LostContent, missing_parents
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.same_run import SameRun
 from hindsight_cli.api.traces import list_traces
 from hindsight_cli.capture.draft import Draft, Format, Problem, size_of
 from hindsight_cli.capture.formats import detect_format, format_names, load_format
@@ -209,6 +210,8 @@ class _FileImport:
         self._first_problem = self._writer = ""
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
         self._lost = LostContent(project)
+        self._same_run = SameRun(project, path, name, self._to_id)
+        self._natives: dict[str, str] = {}  # the agent's own ids of sessions by those here
 
     def run(self) -> None:
         if self._how.strict:
@@ -243,7 +246,7 @@ class _FileImport:
         self._report.problems.append(RecordProblem(str(self._path), problem.line, reason))
 
     def _take(self, draft: Draft) -> None:
-        session_id = self._session_id(draft)
+        session_id = self._to_id(draft.session.session_id)
         self._lost.note(session_id, draft)
         if not self._seen_known and draft.session.agent_version:
             version = self._names.clean(draft.session.agent_version)
@@ -255,6 +258,12 @@ class _FileImport:
             return
         else:
             self._seen_known = True
+        holder = self._same_run.holder(draft.session)
+        if holder is not None:
+            self._file.duplicate += 1
+            self._report.sessions.setdefault(holder, self._file)
+            return
+        self._natives[session_id] = draft.session.session_id
         if draft.session.parent_session_id:
             parent = self._names.clean(draft.session.parent_session_id)
             self._report.parents[session_id] = safe_session_id(parent)
@@ -265,9 +274,9 @@ class _FileImport:
         if full and self._seen_known:
             self._flush()
 
-    def _session_id(self, draft: Draft) -> str:
+    def _to_id(self, native_id: str) -> str:
         """The session's id here: a plain file name, and no secret."""
-        return safe_session_id(self._names.clean(draft.session.session_id))
+        return safe_session_id(self._names.clean(native_id))
 
     def _finish(self) -> None:
         if not self._seen_known and (self._unknown or self._file.failed):
@@ -277,6 +286,7 @@ class _FileImport:
             )
         self._flush()
         self._tell_of_merged()
+        self._report.messages += self._same_run.messages()
         stored = {id_: builder.state.event_ids for id_, (builder, _) in self._builders.items()}
         self._report.messages += self._lost.messages(self._path, stored)
         self._report.files.append(self._file)
@@ -289,6 +299,8 @@ class _FileImport:
         self._held = self._held_chars = 0
 
     def _write(self, session_id: str, drafts: list[Draft]) -> None:
+        for gone in self._same_run.make_room(self._natives[session_id]):
+            self._report.sessions.pop(gone, None)
         stamps = (e.timestamp for d in drafts for e in d.events if e.timestamp)
         month = month_of(next(stamps, None), self._project.now())
         with self._project.traces.open(session_id, month=month) as session:
@@ -297,7 +309,9 @@ class _FileImport:
                 state = SessionState.of(session_id, session.events())
                 if builder is None:
                     self._written[session_id]["before"] = state.seq
-                builder = EventBuilder(state, self._project.redactor, self._project.outputs.put)
+                redactor, put = self._project.redactor, self._project.outputs.put
+                name = self._file.format
+                builder = EventBuilder(state, redactor, put, format_name=name)
             events = []
             for draft in drafts:
                 built = builder.build(draft)

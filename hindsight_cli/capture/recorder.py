@@ -34,8 +34,16 @@ PutOutput = Callable[[bytes], str]  # stores full text or a blob, gives its sha2
 class EventBuilder:
     """Builds the events of one session; `state` moves along with every event built."""
 
-    def __init__(self, state: SessionState, redactor: Redactor, put_output: PutOutput) -> None:
+    def __init__(
+        self,
+        state: SessionState,
+        redactor: Redactor,
+        put_output: PutOutput,
+        *,
+        format_name: str | None = None,  # of the transcript that the records are read from
+    ) -> None:
         self.state = state
+        self._format_name = format_name
         self._redactor = redactor
         self._names = Names(redactor)
         self._put_output = put_output
@@ -172,7 +180,8 @@ class EventBuilder:
             extra["blobs"] = [self._blob(blob) for blob in given.blobs]
         if not self._described:
             self._described = True
-            described = {k: v for k, v in asdict(session).items() if v is not None}
+            about = {**asdict(session), "format": self._format_name}
+            described = {k: v for k, v in about.items() if v is not None}
             extra["session"] = self._redactor.value(described)
         return extra
 
