@@ -172,6 +172,16 @@ class PausedError(HindsightError):
         )
 
 
+class ExcludedError(HindsightError):
+    code = "excluded"
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(
+            f"Nothing is recorded in {folder!r}.",
+            hint="The project leaves it out: see `exclude` in .hindsight/project.toml.",
+        )
+
+
 class SessionNotFoundError(HindsightError):
     code = "session_not_found"
 

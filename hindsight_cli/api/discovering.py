@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hindsight_cli import config
 from hindsight_cli.api.importing import How, ImportReport, add_traces, import_file
+from hindsight_cli.api.privacy import check_not_paused
 from hindsight_cli.api.private_file import write_private
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import StorageError, UsageError
@@ -134,7 +135,11 @@ def import_found(
 
     Unless `everywhere`, of a file with the sessions of many projects only this one's are
     taken. What was read is remembered also when this is interrupted.
+
+    Raises:
+        PausedError: nothing was imported.
     """
+    check_not_paused(project)
     report = ImportReport()
     own = None if everywhere else belongs_to(project)
     imported = Imported(project)

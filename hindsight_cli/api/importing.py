@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hindsight_cli.api.import_losses import LostContent, missing_parents
+from hindsight_cli.api.privacy import check_not_paused, not_excluded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.same_run import SameRun
 from hindsight_cli.api.traces import list_traces
@@ -90,10 +91,12 @@ def import_paths(
     """Import every transcript at `paths` (files, or folders searched through).
 
     Raises:
-        SourceNotFoundError, NoTranscriptsError, FormatNotFoundError: nothing was imported.
+        PausedError, SourceNotFoundError, NoTranscriptsError, FormatNotFoundError: nothing was
+            imported.
         HindsightError: the only file given cannot be read. With several files, such
             errors are in `failed_files` and the others are imported.
     """
+    check_not_paused(project)
     report = ImportReport()
     how = how or How()
     sources = list(_sources(paths, how.format_name, report))
@@ -110,7 +113,8 @@ def import_file(project: Project, path: Path, report: ImportReport, how: How) ->
     """Import one file; what went wrong with it is in `report.failed_files`, and False."""
     try:
         name = how.format_name or _detect(path)
-        _FileImport(project, path, replace(how, format_name=name), report).run()
+        own = replace(how, format_name=name, accept=not_excluded(project, how.accept))
+        _FileImport(project, path, own, report).run()
     except (HindsightError, OSError) as error:
         failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
         failure.__cause__ = None if failure is error else error

@@ -6,12 +6,12 @@ Source: docs/how-to/use-hooks.md, "Pause, exclude, delete". On every hot path: f
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hindsight_cli import appendlog, config
 from hindsight_cli.api.project import Project
-from hindsight_cli.errors import PausedError, StorageError
+from hindsight_cli.errors import ExcludedError, PausedError, StorageError
 
 PAUSED_FILE = "paused"  # in a project's folder, or in the user's for all projects
 
@@ -63,6 +63,34 @@ def check_not_paused(project: Project) -> None:
     marker = paused_by(project, project.env)
     if marker is not None:
         raise PausedError(str(marker), everywhere=marker.parent != project.folder)
+
+
+def check_recorded(project: Project, cwd: str) -> None:
+    """Do nothing if a session that works in `cwd` is to be recorded.
+
+    Raises:
+        PausedError, ExcludedError: it is not.
+    """
+    check_not_paused(project)
+    if is_excluded(project, cwd):
+        raise ExcludedError(cwd)
+
+
+def not_excluded(
+    project: Project, accept: Callable[[str | None], bool] | None
+) -> Callable[[str | None], bool] | None:
+    """`accept`, asked for each record's folder, and only for folders that are not excluded."""
+    if not project.settings.exclude:
+        return accept
+    known: dict[str | None, bool] = {}
+
+    def accepts(cwd: str | None) -> bool:
+        if cwd not in known:
+            wanted = accept is None or accept(cwd)
+            known[cwd] = wanted and not is_excluded(project, cwd)
+        return known[cwd]
+
+    return accepts
 
 
 def is_excluded(project: Project, cwd: str | None) -> bool:

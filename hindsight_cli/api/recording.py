@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hindsight_cli.api.privacy import check_not_paused, check_recorded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.session_tail import tail_state
 from hindsight_cli.api.traces import trace_of
@@ -29,7 +30,12 @@ class Recorded:
 
 
 def start(project: Project, task: str, *, agent: str = "record") -> Recorded:
-    """Begin a session with its task as the first step."""
+    """Begin a session with its task as the first step.
+
+    Raises:
+        PausedError, ExcludedError: nothing is to be recorded here.
+    """
+    check_recorded(project, str(Path.cwd()))
     now = project.now()
     session_id = f"rec-{now[:19].replace(':', '').replace('-', '')}-{secrets.token_hex(3)}"
     event = DraftEvent(event_type=EventType.TASK, actor=Actor.USER, text=task, timestamp=now)
@@ -46,7 +52,9 @@ def record(
     Raises:
         InvalidEventError: an object is no event; nothing was written.
         SessionNotFoundError: the session was not started here.
+        PausedError: nothing is to be recorded here.
     """
+    check_not_paused(project)
     now = project.now()
     drafts = [d for n, o in enumerate(objects, 1) for d in drafts_from_json(o, n, now=now)]
     return _append_to(project, session_id, drafts)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SESSION_VARIABLE = "HINDSIGHT_CLI_SESSION"
 BLOCK_VARIABLE = "HINDSIGHT_CLI_INJECTION_FILE"
+INJECT_VARIABLE = "HINDSIGHT_CLI_INJECT"  # what is left for the agent's hooks to inject
+RUN_AGENT_VARIABLE = "HINDSIGHT_CLI_RUN_AGENT"  # its transcript is imported by us, not by hooks
 REFLECTING_VARIABLE = "HINDSIGHT_CLI_REFLECTING"  # set for what a reflector runs: not observed
 PREPARE_S = 2.0  # the agent starts without injection when it takes longer
 FINISH_S = 2.0  # after the run; what takes longer goes on in the background
@@ -62,7 +64,7 @@ class RunPlan:
 
     __slots__ = (
         *("agent", "argv", "block_by_flag", "cwd", "env", "inject", "is_native"),
-        *("is_run", "reflect", "session_id", "start", "started_ns", "task"),
+        *("is_run", "may_inject", "reflect", "session_id", "start", "started_ns", "task"),
     )
 
     def __init__(self, request: RunRequest, env: Mapping[str, str]) -> None:
@@ -72,6 +74,7 @@ class RunPlan:
         self.start = request.start
         self.env = _as_given(env)
         self.cwd = _current_folder()
+        self.may_inject = request.inject
         self.inject = request.inject and bool(self.task)
         self.reflect = request.reflect
         self.started_ns = time.time_ns()
@@ -114,7 +117,9 @@ def run(plan: RunPlan, say: Say) -> int:
 
         return run_command(plan.argv, plan.env, _Nobody()).exit_code
     argv, env = plan.argv, {**plan.env, SESSION_VARIABLE: plan.session_id}
-    env.pop(BLOCK_VARIABLE, None)
+    for name in (BLOCK_VARIABLE, INJECT_VARIABLE, RUN_AGENT_VARIABLE):
+        env.pop(name, None)
+    env.update(_for_hooks(plan))
     if plan.inject:
         argv, env = _with_block(plan, argv, env, recorder)
     try:
@@ -134,6 +139,16 @@ def run(plan: RunPlan, say: Say) -> int:
     if ended.signal == signal.SIGINT:
         _end_by_interrupt(whole_group=ended.is_apart and ended.interrupted_by is None)
     return ended.exit_code
+
+
+def _for_hooks(plan: RunPlan) -> dict[str, str]:
+    """What the hooks of the agent must know to do nothing that the run does itself."""
+    told = {} if plan.agent is None else {RUN_AGENT_VARIABLE: plan.agent.name}
+    if not plan.may_inject:
+        told[INJECT_VARIABLE] = "nothing"
+    elif plan.inject:
+        told[INJECT_VARIABLE] = "errors"
+    return told
 
 
 def _end_by_interrupt(*, whole_group: bool) -> None:

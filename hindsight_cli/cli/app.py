@@ -14,9 +14,11 @@ from hindsight_cli.cli import (
     demo,
     experiences,
     feedback,
+    hook,
     import_sessions,
     index,
     mcp,
+    pausing,
     record,
     reflect,
     run_agent,
@@ -32,7 +34,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Give your agents hindsight: capture runs, learn from them, hand the lesson back.",
 )
-for module in (capture, import_sessions, run_agent, reflect, search, feedback, index, demo):
+for module in (
+    *(capture, import_sessions, run_agent, hook, pausing),
+    *(reflect, search, feedback, index, demo),
+):
     module.add_commands(app)
 app.add_typer(record.app, name="record")
 app.add_typer(traces.app, name="traces")
