@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hindsight_cli.api.index import Index, use_index
+from hindsight_cli.api.merging import read_merged
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import AmbiguousIdError, TraceNotFoundError
 from hindsight_cli.records.event import Event, EventType
@@ -70,7 +71,7 @@ def read_trace(project: Project, trace_id: str) -> TraceReading:
     path = project.traces.find(row.session_id)
     if path is None:
         raise TraceNotFoundError(trace_id, known=0)
-    events, bad = project.traces.read(path)
+    events, bad = read_merged(project, path)
     return TraceReading(traces_of(project, events)[row.trace_id], tuple(bad))
 
 
@@ -88,7 +89,7 @@ def read_session(project: Project, session_id: str) -> Trace | None:
     path = project.traces.find(session_id)
     if path is None:
         return None
-    events = [e for e in project.traces.read(path)[0] if e.event_type is not EventType.BOUNDARY]
+    events = [e for e in read_merged(project, path)[0] if e.event_type is not EventType.BOUNDARY]
     return trace_of(project, session_id, events)
 
 
