@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hindsight_cli.integrations.agent import Agent, Place
+from hindsight_cli.integrations.begun import BegunIn
 from hindsight_cli.integrations.command_line import CommandLine, Grammar, names_in
 from hindsight_cli.integrations.programs import Program
 
@@ -13,7 +14,7 @@ _STDIN = "-"
 # Options with which nothing is kept, or elsewhere.
 _UNSAVED = ("--ephemeral", "--remote")
 _UUID_CHARS = 36
-_MAX_FIRST_LINE = 16 * 1024 * 1024
+_CWD = ("payload", "cwd")  # in the first line of a rollout
 
 # What `hindsight hook codex EVENT` is registered for, and after how many seconds the agent
 # may give up on it. Its hooks.json takes seconds; untrusted hooks are skipped silently.
@@ -24,28 +25,6 @@ HOOK_EVENTS = {
     "Stop": 5,
     "SessionEnd": 5,
 }
-
-
-class Rollouts(Place):
-    """The folder of all sessions of a user: this run's began in this run's directory."""
-
-    __slots__ = ("_cwd",)
-
-    def __init__(self, folder: str, pattern: str, cwd: str | None) -> None:
-        super().__init__((), folder, pattern)
-        self._cwd = cwd  # None: any
-
-    def holds(self, path: str) -> bool:
-        if self._cwd is None:
-            return True
-        import json  # only after the run
-
-        try:
-            with Path(path).open("rb") as file:
-                about = json.loads(file.readline(_MAX_FIRST_LINE))["payload"]
-            return Path(about["cwd"]).resolve() == Path(self._cwd).resolve()
-        except (OSError, ValueError, LookupError, TypeError):
-            return True  # it is said on import what is wrong with it
 
 
 class Codex(Agent):
@@ -88,10 +67,10 @@ class Codex(Agent):
         folder = str(Path(cwd) / home / "sessions")
         resumed = _resumed(line)
         if resumed:
-            return Rollouts(folder, f"*/*/*/rollout-*-{resumed}.jsonl", None)
+            return BegunIn(folder, f"*/*/*/rollout-*-{resumed}.jsonl", None, _CWD)
         elsewhere = line.has("--worktree", "--all")
         began = None if elsewhere else str(Path(cwd) / (line.value("--cd") or ""))
-        return Rollouts(folder, "*/*/*/rollout-*.jsonl", began)
+        return BegunIn(folder, "*/*/*/rollout-*.jsonl", began, _CWD)
 
     def _prompt(self, line: CommandLine) -> str | None:
         words = line.operands

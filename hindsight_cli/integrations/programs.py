@@ -14,6 +14,8 @@ _EXECUTABLES = {
     "gemini": "gemini",
     "qwen": "qwen",
     "opencode": "opencode",
+    "pi": "pi",
+    "copilot": "copilot",
     "mini": "mini_swe_agent",
     "mini-swe-agent": "mini_swe_agent",
     "aider": "aider",
@@ -24,6 +26,8 @@ _NPM_PACKAGES = {
     "@google/gemini-cli": "gemini",
     "@qwen-code/qwen-code": "qwen",
     "opencode-ai": "opencode",
+    "@mariozechner/pi-coding-agent": "pi",
+    "@github/copilot": "copilot",
 }
 _PYTHON_PACKAGES = {"mini-swe-agent": "mini_swe_agent", "aider-chat": "aider"}
 _PYTHON_MODULES = {

@@ -43,6 +43,10 @@ def claude(*arguments: str) -> list[str]:
         (["gemini"], "gemini-cli"),
         (["qwen"], "qwen-code"),
         (["opencode"], "opencode"),
+        (["pi", "fix it"], "pi"),
+        (["copilot"], "copilot-cli"),
+        (["npx", "@mariozechner/pi-coding-agent@0.73.1", "-p", "x"], "pi"),
+        (["npx", "-y", "@github/copilot", "-p", "x"], "copilot-cli"),
         (["mini"], "mini-swe-agent"),
         (["mini-swe-agent"], "mini-swe-agent"),
         (["aider"], "aider"),
@@ -168,6 +172,15 @@ def test_what_is_not_certainly_an_agent_is_none(argv: Sequence[str]) -> None:
         (["opencode", "run", "fix it", "-f", "a.txt", "b.txt"], "fix it"),
         (["opencode", "run", "--", "--fix", "it"], "--fix it"),
         (["opencode", "--prompt", "fix it", "folder"], "fix it"),
+        (["pi", "fix it"], "fix it"),
+        (["pi", "-p", "fix it", "then tell me"], "fix it"),
+        (["pi", "@notes.md", "--model", "a/b:high", "fix it", "-nt"], "fix it"),
+        (["pi", "--append-system-prompt", "be brief", "-c", "fix it"], "fix it"),
+        (["pi", "--mode", "json", "list all files"], "list all files"),
+        (["copilot", "-p", "fix it", "--allow-all-tools"], "fix it"),
+        (["copilot", "--allow-tool", "shell(git)", "write", "-p", "fix it"], "fix it"),
+        (["copilot", "-sC", "sub", "--prompt=fix it"], "fix it"),
+        (["copilot", "--resume", "-i", "fix it"], "fix it"),
         (["mini", "-t", "fix it", "-y", "-m", "openai/x"], "fix it"),
         (["mini", "--task=fix it"], "fix it"),
         (["mini", "-t", "-fix it"], "-fix it"),
@@ -229,6 +242,20 @@ def test_the_task_is_found_in_the_arguments(argv: Sequence[str], prompt: str) ->
         ["opencode", "serve"],
         ["opencode", "run", "--command", "review", "fix it"],
         ["opencode", "--new-option", "run", "fix it"],
+        ["pi"],
+        ["pi", "@notes.md"],
+        ["pi", "-p"],
+        ["pi", "list"],
+        ["pi", "install", "npm:x"],
+        ["pi", "--new-option", "fix it"],
+        ["pi", "--export", "a.jsonl", "b.html"],
+        ["pi", "--list-models", "gpt"],
+        ["pi", "-p", "fix it", "-v"],
+        ["copilot"],
+        ["copilot", "fix it"],
+        ["copilot", "-n", "-p"],
+        ["copilot", "login"],
+        ["copilot", "-p", "fix it", "--help"],
         ["mini"],
         ["mini", "fix it"],
         ["mini", "-o", "-t"],
@@ -367,6 +394,8 @@ def test_only_the_id_of_a_session_that_begins_is_given(
         ["gemini", "-p", "fix it"],
         ["qwen", "-p", "fix it"],
         ["opencode", "run", "fix it"],
+        ["pi", "-p", "fix it"],
+        ["copilot", "-p", "fix it"],
         ["mini", "-t", "fix it"],
         ["aider", "-m", "fix it"],
     ],
@@ -481,6 +510,58 @@ def test_agents_without_a_flag_known_to_all_versions_get_none(argv: Sequence[str
             {**HOME, "QWEN_HOME": "/q"},
             [],
             ("/q/projects", "*/*/**/*.jsonl"),
+        ),
+        (
+            ["pi", "-p", "x"],
+            HOME,
+            [],
+            ("/home/ada/.pi/agent/sessions/--srv-my.shop--", "*.jsonl"),
+        ),
+        (
+            ["pi", "-c", "--fork", "0199a1b2"],
+            {**HOME, "PI_CODING_AGENT_DIR": "~/p"},
+            [],
+            ("/home/ada/p/sessions/--srv-my.shop--", "*.jsonl"),
+        ),
+        (["pi", "-r"], HOME, [], ("/home/ada/.pi/agent/sessions", "*/*.jsonl")),
+        (
+            ["pi", "--session", "0199a1b2"],
+            HOME,
+            [],
+            ("/home/ada/.pi/agent/sessions", "*/*_0199a1b2*.jsonl"),
+        ),
+        (["pi", "--session", "*"], HOME, [], ("/home/ada/.pi/agent/sessions", "*/*.jsonl")),
+        (["pi", "--session", "a/b.jsonl"], {}, ["/srv/my.shop/a/b.jsonl"], (None, "")),
+        (["pi", "--session-dir", "s", "x"], {}, [], ("/srv/my.shop/s", "*.jsonl")),
+        (
+            ["env", "PI_CODING_AGENT_SESSION_DIR=~/s", "pi", "x"],
+            HOME,
+            [],
+            ("/home/ada/s", "*.jsonl"),
+        ),
+        (
+            ["copilot", "-p", "x"],
+            HOME,
+            [],
+            ("/home/ada/.copilot/session-state", "*/events.jsonl"),
+        ),
+        (
+            ["copilot", f"--resume={SESSION}"],
+            {"COPILOT_HOME": "conf"},
+            [f"/srv/my.shop/conf/session-state/{SESSION}/events.jsonl"],
+            (None, ""),
+        ),
+        (
+            ["copilot", "--session-id", SESSION.upper(), "-p", "x"],
+            HOME,
+            [f"/home/ada/.copilot/session-state/{SESSION}/events.jsonl"],
+            (None, ""),
+        ),
+        (
+            ["copilot", "--resume", "../x"],
+            {"COPILOT_HOME": "/c"},
+            [],
+            ("/c/session-state", "*/events.jsonl"),
         ),
         (["mini", "-o", "out.traj.json"], HOME, ["/srv/my.shop/out.traj.json"], (None, "")),
         (["mini", "--output=/tmp/o.json"], HOME, ["/tmp/o.json"], (None, "")),
@@ -607,6 +688,12 @@ def test_mini_s_last_run_is_in_the_user_s_configuration(env: dict[str, str], fol
         (["opencode", "run", "x"], {**HOME, "OPENCODE_DB": ":memory:"}),
         (["opencode", "run", "--attach", "http://127.0.0.1:4096", "x"], HOME),
         (["opencode", "serve"], HOME),
+        (["pi", "--no-session", "x"], HOME),
+        (["pi", "update"], HOME),
+        (["pi", "x"], {}),
+        (["copilot", "--connect"], HOME),
+        (["copilot", "help", "environment"], HOME),
+        (["copilot", "-p", "x"], {}),
         (["aider", "-m", "x"], HOME),
     ],
 )
@@ -640,6 +727,33 @@ def test_of_codex_s_sessions_only_those_of_this_directory_are_a_run_s(
 
     assert place is not None
     assert place.holds(str(rollout)) is held
+
+
+@pytest.mark.parametrize(
+    ("argv", "began", "held"),
+    [
+        (["pi", "--session-dir", "/s", "x"], "/srv/shop", True),
+        (["pi", "--session-dir", "/s", "x"], "/srv/other", False),
+        (["pi", "--session-dir", "/s", "-r"], "/srv/other", True),
+        (["copilot", "-p", "x"], "/srv/shop", True),
+        (["copilot", "-p", "x"], "/srv/other", False),
+        (["copilot", "-C", "../other", "-p", "x"], "/srv/other", True),
+        (["copilot", "--continue"], "/srv/other", True),
+        (["copilot", "--worktree", "-p", "x"], "/srv/other", True),
+        (["copilot", "-p", "x"], None, True),
+    ],
+)
+def test_where_all_directories_share_a_folder_a_session_says_where_it_began(
+    tmp_path: Path, argv: Sequence[str], began: str | None, held: bool
+) -> None:
+    first = tmp_path / "first.jsonl"
+    context = {"cwd": began} if began else "broken"
+    first.write_text(json.dumps({"data": {"context": context}, "cwd": began}) + "\n")
+
+    place = the_agent(argv).transcripts(argv, HOME, "/srv/shop")
+
+    assert place is not None
+    assert place.holds(str(first)) is held
 
 
 @pytest.mark.parametrize(
@@ -705,6 +819,8 @@ HELP = [
     "qwen --help",
     "opencode --help",
     "opencode run --help",
+    "pi --help",
+    "copilot --help",
     "mini --help",
 ]
 
