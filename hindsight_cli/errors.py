@@ -49,6 +49,39 @@ class ConfigError(HindsightError):
         super().__init__(f"{path}: {problem}.", hint=allowed)
 
 
+class AgentConfigError(HindsightError):
+    """Another program's settings cannot be changed as asked; they were not touched."""
+
+    code = "agent_config"
+
+    def __init__(self, path: str, line: int, problem: str) -> None:
+        super().__init__(
+            f"{path}{f', line {line}' if line else ''}: {problem}.",
+            hint="The file was not touched. Mend that place, then run it again.",
+        )
+
+
+class ConfigChangedError(HindsightError):
+    code = "config_changed"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was changed by another program meanwhile.",
+            hint="Nothing was written. Run it again; it shows the difference anew.",
+        )
+
+
+class UnknownAgentError(HindsightError):
+    code = "unknown_agent"
+    exit_code = 2
+
+    def __init__(self, name: str, *, known: list[str]) -> None:
+        super().__init__(
+            f"Nothing is known about installing into {name!r}.",
+            hint=f"One of {', '.join(known)}.",
+        )
+
+
 class StorageError(HindsightError):
     """A file of ours cannot be read or written; nothing already stored is lost."""
 

@@ -17,6 +17,7 @@ from hindsight_cli.cli import (
     hook,
     import_sessions,
     index,
+    install,
     mcp,
     pausing,
     record,
@@ -36,7 +37,7 @@ app = typer.Typer(
 )
 for module in (
     *(capture, import_sessions, run_agent, hook, pausing),
-    *(reflect, search, feedback, index, demo),
+    *(reflect, search, feedback, index, demo, install),
 ):
     module.add_commands(app)
 app.add_typer(record.app, name="record")
