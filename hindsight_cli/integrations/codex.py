@@ -17,13 +17,14 @@ _UUID_CHARS = 36
 _CWD = ("payload", "cwd")  # in the first line of a rollout
 
 # What `hindsight hook codex EVENT` is registered for, and after how many seconds the agent
-# may give up on it. Its hooks.json takes seconds; untrusted hooks are skipped silently.
+# may give up on it. Its hooks.json takes seconds, for the end of a session no more than 3;
+# untrusted hooks are skipped silently.
 HOOK_EVENTS = {
     "SessionStart": 5,
     "UserPromptSubmit": 5,
     "PostToolUse": 5,
     "Stop": 5,
-    "SessionEnd": 5,
+    "SessionEnd": 3,
 }
 
 
