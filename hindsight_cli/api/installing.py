@@ -22,11 +22,10 @@ from hindsight_cli.integrations.places import (
     AGENTS,
     Registered,
     Scope,
-    Target,
-    Where,
     find_registered,
 )
 from hindsight_cli.integrations.registration import Found
+from hindsight_cli.integrations.targets import Target, Where
 from hindsight_cli.integrations.toml_edit import TomlSyntaxError
 from hindsight_cli.redact import Redactor
 from hindsight_cli.text import summarize
