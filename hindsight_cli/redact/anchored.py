@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hindsight_cli.redact.levels import Level
@@ -26,6 +26,7 @@ class Anchored(NamedTuple):
 
 _WINDOW = 320
 _PAYPAL = "access_token$production${b36:16}${hex:32}"
+_HASHED = r"\$(?:\w{1,10}|argon2\w+|pbkdf2[\w-]*)\$"
 _HASH = (
     r"(\$(?:[1569]|2[abxy]?|y|gy|apr1|argon2[id]{1,2}|scrypt|pbkdf2[\w-]*)\$[\w./$,=+-]{20,250})"
 )
@@ -85,32 +86,45 @@ ANCHORED = (
         ("ConvertTo-SecureString $env:PW -AsPlainText",), chosen=True,
     ),
 )  # fmt: skip
-# The marks above, grouped by what they begin with: one search each.
+# The marks above, grouped by what they begin with.
 _SEARCHES = (
     (r":(?:A[\w-]{20}|5432:)|:(?<=perm:)", "telegram_token fcm_key pgpass jetbrains_token"),
     (r"~(?<=Q~|6~)", "azure_secret openshift_token"),
-    (r"\$(?:\w{1,10}|argon2\w+|pbkdf2[\w-]*)\$", "paypal_token password_hash"),
     (r"//(?:0|[th]otp/)", "google_refresh_token otp_secret"),
-    (r"identified ", "sql_password"),
+    (r"(?i:identified )", "sql_password"),
     (r"ConvertTo-SecureString", "powershell_password"),
 )
+_MARK_BEHIND = {"p": len("perm"), "q": 1, "6": 1}  # the sign's begin: where its mark stands
 _BY_KIND = {rule.kind: rule for rule in ANCHORED}
 
 
-def find_anchored(text: str, low: str) -> Iterator[Hit]:
-    """Hits of every format above."""
+def find_anchored(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
+    """Hits of every format above whose mark has a sign."""
+    marks = sorted(at + _MARK_BEHIND.get(low[at], 0) for at in places)
     for search, kinds in _SEARCHES:
-        done = 0
-        for mark in compiled(search).finditer(low if search.startswith("i") else text):
-            if mark.start() < done:
-                continue
-            for kind in kinds.split():
-                found = _match(text, _BY_KIND[kind], mark.start())
-                if found is not None:
-                    done = found.end(1)
-                    if _is_one(_BY_KIND[kind], found):
-                        yield Hit(found.start(1), done, kind, sure=2)
-                    break
+        is_mark = compiled(search).match
+        yield from _at_marks(text, kinds, (at for at in marks if is_mark(text, at)))
+
+
+def find_hashes(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
+    """Hits of the formats between dollars."""
+    if "$" in text:
+        marks = (mark.start() for mark in compiled(_HASHED).finditer(text))
+        yield from _at_marks(text, "paypal_token password_hash", marks)
+
+
+def _at_marks(text: str, kinds: str, marks: Iterable[int]) -> Iterator[Hit]:
+    done = 0
+    for at in marks:
+        if at < done:
+            continue
+        for kind in kinds.split():
+            found = _match(text, _BY_KIND[kind], at)
+            if found is not None:
+                done = found.end(1)
+                if _is_one(_BY_KIND[kind], found):
+                    yield Hit(found.start(1), done, kind, sure=2)
+                break
 
 
 def _match(text: str, rule: Anchored, at: int) -> re.Match[str] | None:

@@ -6,7 +6,7 @@ Output is kept as head and tail, so a key often shows up without its END or its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.spans import Hit
@@ -27,7 +27,7 @@ _CHUNK = (
 )
 
 
-def find_blocks(text: str, low: str) -> Iterator[Hit]:
+def find_blocks(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Private key blocks, whole or cut."""
     if " KEY" in text:
         end = 0

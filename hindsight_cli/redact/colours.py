@@ -34,4 +34,6 @@ class Uncoloured:
 
 def has_colours(text: str) -> bool:
     """Whether the text holds escape sequences for colours, raw or as a string literal has them."""
-    return "\x1b[" in text or "1b[" in text or "\\033[" in text
+    if "\x1b" in text and "\x1b[" in text:
+        return True
+    return "\\" in text and ("1b[" in text or "\\033[" in text)

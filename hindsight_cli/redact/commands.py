@@ -5,7 +5,7 @@ Flags are looked for first, because lines with one are few; then the command bef
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hindsight_cli.redact.headers import cookie_pairs
@@ -184,16 +184,20 @@ _ANY_NAME = (
 _FLAG = r"-(?<=[ \t\"']-)(?:[hpPauUwsktAXbScnBN]|-[uapscfbw])"
 
 
-def find_commands(text: str, low: str) -> Iterator[Hit]:
-    """Passwords given to the commands above."""
+def find_flagged(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
+    """Passwords given to the commands above; a flag stands behind each place."""
     done = 0
-    for flag in compiled(_FLAG).finditer(text):
-        at = flag.start()
-        if at < done:
+    for place in places:
+        at = place + 1
+        if at < done or not compiled(_FLAG).match(text, at):
             continue
         start = _start_of_command(text, at, done)
         done = _end_of_command(text, at)
         yield from _in_line(text, start, done)
+
+
+def find_commands(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
+    """Passwords given to commands that need no flag."""
     for word, command in WORD_COMMANDS:
         at = low.find(word)
         while at >= 0:

@@ -137,10 +137,9 @@ def _cut(text: str, at: int, step: int) -> int:
 
 
 def _detected(text: str) -> list[Hit]:
-    from hindsight_cli.redact.detectors import DETECTORS
+    from hindsight_cli.redact.detectors import detected
 
-    low = _lower(text)
-    return [hit for find in DETECTORS for hit in find(text, low)]
+    return detected(text, _lower(text))
 
 
 def _lower(text: str) -> str:

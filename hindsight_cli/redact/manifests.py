@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hindsight_cli.redact.patterns import compiled
 from hindsight_cli.redact.shapes import is_placeholder
@@ -12,19 +12,17 @@ _DOCUMENT_CHARS = 32_768
 _LEAST_CHARS = 10  # of base64: shorter ones are "true" and "admin"
 
 
-def find_manifests(text: str, low: str) -> Iterator[Hit]:
+def find_manifests(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Values under data and stringData in manifests of kind Secret, as YAML or JSON."""
     kind = compiled(r"kind\\*[\"']?:[ \t]*\\*[\"']?secret\\*[\"']?(?=[\s,}\\]|$)")
     done = 0
-    at = low.find("kind")
-    while at >= 0:
+    for at in places:
         if at >= done and kind.match(low, at):
             start = max(done, low.rfind("\n---", max(0, at - _DOCUMENT_CHARS), at) + 1)
             start = max(start, at - _DOCUMENT_CHARS)
             end = low.find("\n---", at, at + _DOCUMENT_CHARS)
             done = end if end >= 0 else min(len(text), at + _DOCUMENT_CHARS)
             yield from _data(text, start, done)
-        at = low.find("kind", max(at + 4, done))
 
 
 def _data(text: str, start: int, end: int) -> Iterator[Hit]:

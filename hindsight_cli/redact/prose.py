@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hindsight_cli.redact.literals import Value, read_value
 from hindsight_cli.redact.patterns import compiled
@@ -26,6 +26,9 @@ _CJK_WORDS = (
     "密碼", "金鑰", "權杖", "パスワード", "トークン", "비밀번호", "토큰",
 )  # fmt: skip
 _FOREIGN_WORDS = ("пароль", "ключ", "токен")
+_ONE_FOREIGN = "|".join((*_CJK_WORDS, *_FOREIGN_WORDS))
+# The first stands outside of the repetition: so a search knows with what a match begins.
+_FOREIGN = f"(?:{_ONE_FOREIGN})(?:{_ONE_FOREIGN})*"
 # What links a name and its value, at most six words on: "password for the staging database is".
 _LINK = (
     r"[ \t](?:is|was|to|are|be|as|ist|lautet|es|est|é)(?:[ \t]+(?:now|set to|currently))?[: \t]"
@@ -109,12 +112,12 @@ def _nearby(text: str, at: int) -> Hit | None:
     return None
 
 
-def find_foreign(text: str, low: str) -> Iterator[Hit]:
+def find_foreign(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Sentences in other scripts than Latin."""
     if text.isascii():
         return
     done = 0
-    for word in compiled(f"(?:{'|'.join((*_CJK_WORDS, *_FOREIGN_WORDS))})+").finditer(low):
+    for word in compiled(_FOREIGN).finditer(low):
         if word.start() < done:
             continue
         if word.group().endswith(_FOREIGN_WORDS):

@@ -6,7 +6,7 @@ the number of rules costs nothing on ordinary text. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
@@ -83,7 +83,7 @@ def _by_prefix() -> Mapping[str, _Rules]:
     )
 
 
-def find_tokens(text: str, low: str) -> Iterator[Hit]:
+def find_tokens(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Provider keys and prefixed random tokens."""
     found = _long_words(text)
     while some := list(islice(found, _TOGETHER)):

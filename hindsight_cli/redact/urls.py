@@ -6,7 +6,7 @@ Scheme, user and host stay, because they say what an experience is about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hindsight_cli.redact.levels import Level
 from hindsight_cli.redact.patterns import compiled
@@ -38,21 +38,26 @@ _HOOKS = (
 )
 
 
-def find_urls(text: str, low: str) -> Iterator[Hit]:
-    """Passwords and tokens in the user part of URLs and data source names."""
-    at = text.find("://")
-    while at >= 0:
+def find_urls(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
+    """Passwords and tokens in the user part of URLs."""
+    floor = 0
+    for at in places:
+        if at < floor:
+            continue
         found = compiled(_USERINFO).match(text, at + 3, at + _USERINFO_CHARS)
         web = low.endswith(("http", "https"), max(0, at - len("https")), at)
         hit = _from_userinfo(found, web=web) if found else None
+        floor = hit.end if hit else at + 3
         if hit is not None:
             yield hit
-        at = text.find("://", hit.end if hit else at + 3)
-    if compiled(r"@(?:tcp|unix)\(").search(low) or "jdbc:oracle" in low:
-        for name in compiled(_SOURCE_NAMES).finditer(text):
-            group = name.lastindex or 1
-            if is_secret(name[group], Level.PASSWORD, config=True):
-                yield Hit(name.start(group), name.end(group), "url_password", sure=2)
+
+
+def find_sources(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
+    """Passwords in data source names."""
+    for name in compiled(_SOURCE_NAMES).finditer(text):
+        group = name.lastindex or 1
+        if is_secret(name[group], Level.PASSWORD, config=True):
+            yield Hit(name.start(group), name.end(group), "url_password", sure=2)
 
 
 def _from_userinfo(found: re.Match[str], *, web: bool) -> Hit | None:
@@ -66,11 +71,12 @@ def _from_userinfo(found: re.Match[str], *, web: bool) -> Hit | None:
     return Hit(found.start("password"), found.end("password"), "url_password", sure=2)
 
 
-def find_webhooks(text: str, low: str) -> Iterator[Hit]:
+def find_webhooks(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Addresses that let anybody who knows them post: the whole address is the secret."""
     done = 0
-    for sign in compiled(_LIKELY_HOOK).finditer(low):
-        if sign.start() < done:
+    for at in places:
+        sign = compiled(_LIKELY_HOOK).match(low, at) if at >= done else None
+        if sign is None:
             continue
         done = sign.end()
         before = text[max(0, done - _HOST_CHARS) : done]
