@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hindsight_cli.api.import_losses import LostContent, missing_parents
 from hindsight_cli.api.privacy import check_not_paused, not_excluded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.same_run import SameRun
 from hindsight_cli.api.traces import list_traces
-from hindsight_cli.capture.draft import Draft, Format, Problem, size_of
+from hindsight_cli.capture.draft import Draft, Format, Problem, Selection, StoreFormat, size_of
 from hindsight_cli.capture.formats import detect_format, format_names, load_format
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState, safe_session_id
@@ -114,7 +116,8 @@ def import_file(project: Project, path: Path, report: ImportReport, how: How) ->
     try:
         name = how.format_name or _detect(path)
         own = replace(how, format_name=name, accept=not_excluded(project, how.accept))
-        _FileImport(project, path, own, report).run()
+        with _content_of(path, own) as content:
+            _FileImport(project, path, own, report).run(content)
     except (HindsightError, OSError) as error:
         failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
         failure.__cause__ = None if failure is error else error
@@ -122,6 +125,20 @@ def import_file(project: Project, path: Path, report: ImportReport, how: How) ->
         report.problems.append(RecordProblem(str(path), 0, str(failure)))
         return False
     return True
+
+
+@contextmanager
+def _content_of(path: Path, how: How) -> Iterator[Path]:
+    """The file to read: of one with the sessions of many runs, only those that are asked for."""
+    reader = load_format(how.format_name or "")
+    if how.accept is None or not isinstance(reader, StoreFormat):
+        yield path
+        return
+    folders = tuple(folder for folder in reader.folders(path) if how.accept(folder))
+    with TemporaryDirectory(prefix="hindsight-") as place:
+        extract = Path(place) / path.name
+        reader.extract(path, extract, Selection(folders=folders))
+        yield extract
 
 
 def _sources(
@@ -217,11 +234,12 @@ class _FileImport:
         self._same_run = SameRun(project, path, name, self._to_id)
         self._natives: dict[str, str] = {}  # the agent's own ids of sessions by those here
 
-    def run(self) -> None:
+    def run(self, content: Path) -> None:
+        """Import what is in `content`: the file itself, or an extract of it."""
         if self._how.strict:
-            self._refuse_flaws()
+            self._refuse_flaws(content)
         accept = self._how.accept
-        for item in self._format.read(self._path):
+        for item in self._format.read(content):
             self._file.found += 1
             if isinstance(item, Problem):
                 self._fail(item)
@@ -231,8 +249,8 @@ class _FileImport:
                 self._take(item)
         self._finish()
 
-    def _refuse_flaws(self) -> None:
-        for item in self._format.read(self._path):
+    def _refuse_flaws(self, content: Path) -> None:
+        for item in self._format.read(content):
             flawed = isinstance(item, Problem) or not item.known
             if flawed:
                 what = item.reason if isinstance(item, Problem) else f"type {item.native_type!r}"

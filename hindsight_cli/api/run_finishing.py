@@ -102,7 +102,7 @@ def import_place(
 
     if place.cwd is None:
         return import_paths(project, paths)
-    selection = Selection(cwd=place.cwd, since_ms=started_ns // 1_000_000)
+    selection = Selection(folders=(place.cwd,), since_ms=started_ns // 1_000_000)
     with TemporaryDirectory(prefix="hindsight-") as folder:
         own = list(paths)
         for index, path in enumerate(paths):

@@ -110,8 +110,8 @@ class Problem:
 class Selection:
     """Which sessions are asked for of a file that holds those of many runs."""
 
-    cwd: str  # begun in this directory,
-    since_ms: int  # and at work at some time since then; milliseconds since 1970
+    folders: tuple[str, ...]  # begun in one of these,
+    since_ms: int = 0  # and at work at some time since then; milliseconds since 1970
 
 
 class Format(Protocol):
@@ -133,6 +133,14 @@ class Format(Protocol):
 @runtime_checkable
 class StoreFormat(Format, Protocol):
     """A format whose files hold the sessions of many runs."""
+
+    def folders(self, path: Path) -> list[str]:
+        """Where the sessions in the file began, each folder once.
+
+        Raises:
+            StorageError: `path` cannot be read.
+        """
+        ...
 
     def extract(self, path: Path, target: Path, selection: Selection) -> None:
         """Write the sessions asked for, and no others, to a new file of the same format.

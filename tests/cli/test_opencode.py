@@ -101,6 +101,25 @@ def test_a_subagent_of_a_run_is_imported_beside_it(
     assert {row.session_id for row in list_traces(project)} == {"ses_own", "ses_sub"}
 
 
+def test_of_a_found_database_only_this_project_s_sessions_are_read(
+    hindsight: Hindsight, project: Project, data: Path
+) -> None:
+    inside = project.root / "docs"
+    inside.mkdir()
+    own = [a_session("ses_1", str(project.root)), a_session("ses_2", str(inside))]
+    others = [a_session(f"ses_other_{n}", f"/srv/other-{n}") for n in range(5)]
+    alone = a_database(data.parent / "alone.db", *own)
+    path = a_database(data / "opencode" / "opencode.db", *others, *own)
+
+    found = hindsight("import", "--json", XDG_DATA_HOME=str(data), HOME=str(data)).data
+
+    (file,) = found["files"]
+    assert file["path"] == str(path)
+    assert {t["session_id"] for t in found["traces"]} == {"ses_1", "ses_2"}
+    again = hindsight("import", str(alone), "--json").data
+    assert (again["found"], again["imported"]) == (file["found"], 0)
+
+
 def test_a_folder_with_a_database_is_searched(hindsight: Hindsight, data: Path) -> None:
     a_database(data / "opencode" / "opencode.db", a_session("ses_1", "/srv"))
 

@@ -275,7 +275,7 @@ def test_the_sessions_of_one_directory_since_a_time_can_be_taken_out(
     )
     target = tmp_path / "own.db"
 
-    opencode_db.extract(path, target, Selection(cwd=str(link), since_ms=BEGUN_MS + 5_000))
+    opencode_db.extract(path, target, Selection(folders=(str(link),), since_ms=BEGUN_MS + 5_000))
 
     assert detect_format(target) == "opencode-db"
     drafts = read(target)
@@ -285,12 +285,24 @@ def test_the_sessions_of_one_directory_since_a_time_can_be_taken_out(
     assert isinstance(opencode_db, StoreFormat)
 
 
+def test_the_folders_that_sessions_began_in_are_told_once(tmp_path: Path, copies: Path) -> None:
+    path = a_database(
+        tmp_path / "opencode.db",
+        began("ses_1", "/srv/a", 0),
+        began("ses_2", "/srv/b", 1),
+        began("ses_3", "/srv/a", 2),
+    )
+    assert sorted(opencode_db.folders(path)) == ["/srv/a", "/srv/b"]
+
+
 def test_a_file_that_nothing_can_be_taken_out_of_is_told(tmp_path: Path) -> None:
     path = tmp_path / "opencode.db"
     path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
 
     with pytest.raises(StorageError):
-        opencode_db.extract(path, tmp_path / "own.db", Selection(cwd="/p", since_ms=0))
+        opencode_db.extract(path, tmp_path / "own.db", Selection(folders=("/p",)))
+    with pytest.raises(StorageError):
+        opencode_db.folders(path)
 
 
 def test_a_session_that_went_on_is_read_on(project: Project, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ writing and the tail in its log is not missed. Source: docs/reference/native-for
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -40,7 +41,7 @@ _SESSION_COLUMNS = ("id", "parent_id", "directory", "version", "time_created", "
 # How the sessions asked for are copied.
 _SELECTED = (
     "create table copy.session as select * from main.session"
-    " where directory in (?, ?) and time_updated >= ?",
+    " where directory in (select value from json_each(?)) and time_updated >= ?",
     "create table copy.message as select * from main.message"
     " where session_id in (select id from copy.session)",
     "create table copy.part as select * from main.part"
@@ -78,6 +79,23 @@ def read(path: Path) -> Iterator[Draft | Problem]:
         yield Problem(line=1, reason=f"the database cannot be read: {error}")
 
 
+def folders(path: Path) -> list[str]:
+    """Where the sessions in the database began, each folder once.
+
+    Raises:
+        StorageError: `path` cannot be read.
+    """
+    from sqlite3 import Error  # deferred: see `recognizes`
+
+    try:
+        with closing(_open(path)) as database:
+            database.text_factory = _text
+            rows = database.execute("select distinct directory from session")
+            return [folder for (folder,) in rows if isinstance(folder, str)]
+    except Error as error:
+        raise StorageError(str(path), str(error)) from error
+
+
 def extract(path: Path, target: Path, selection: Selection) -> None:
     """Write the sessions asked for to a new database, all as they are at one moment.
 
@@ -86,13 +104,14 @@ def extract(path: Path, target: Path, selection: Selection) -> None:
     """
     from sqlite3 import Error  # deferred: see `recognizes`
 
-    directories = (selection.cwd, str(Path(selection.cwd).resolve()))
+    named = [folder for folder in selection.folders if folder]
+    chosen = json.dumps([*named, *(str(Path(folder).resolve()) for folder in named)])
     try:
         with closing(_open(path)) as database:
             database.isolation_level = None  # what follows is one transaction
             database.execute("attach ? as copy", (str(target),))
             database.execute("begin")
-            database.execute(_SELECTED[0], (*directories, selection.since_ms))
+            database.execute(_SELECTED[0], (chosen, selection.since_ms))
             for statement in _SELECTED[1:]:
                 database.execute(statement)
             database.execute("commit")
