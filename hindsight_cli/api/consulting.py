@@ -53,7 +53,7 @@ def _consult(project: Project, query: str, *, error: bool, session: str | None) 
     injection = inject(project, query, error=error, session=session)
     before: list[Rule] = []
     if receipts:
-        found = search(project, query, SearchOptions(error=error)).found
+        found = search(project, query, SearchOptions(error=error, can_wait=not error)).found
         rules = rules_of(project, [f for f in found if not f.state.stale])
         before = [r for r in rules if r.experience_id in receipts]
     if before and error and not injection.injection_id:

@@ -189,6 +189,11 @@ def ledger_signature(project: Project) -> str:
     return json.dumps([SCHEMA, seen])
 
 
+def documents_digest(connection: sqlite3.Connection) -> str:
+    """Changes whenever what may be found does."""
+    return _stored(connection, "documents")
+
+
 def document_of(state: ExperienceState) -> Document:
     """What retrieval may see of an experience."""
     from hindsight_cli.retrieve.document import Document

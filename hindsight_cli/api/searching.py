@@ -13,7 +13,13 @@ from hindsight_cli.experiences.rows import count_by_status, retrievable_states
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.retrieve.lexical import LexicalIndex
 
-MODES = ("auto", "lexical")
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    import sqlite3
+
+    from hindsight_cli.retrieve.result import Retrieval
+
+MODES = ("auto", "lexical", "vector", "hybrid")
 MAX_RESULTS = 5
 NOTHING_APPROVED = "No experience is approved yet."
 
@@ -30,19 +36,37 @@ class SearchResult:
     found: tuple[Found, ...]
     abstained: bool
     reason: str  # why it abstained
-    mode: str
+    mode: str  # lexical, vector or hybrid: what answered
     pending: int  # experiences that wait for review
+    ranked: tuple[str, ...] = ()  # the first ids of the ranking, also where it abstained
+    notice: str = ""  # why it could not search as it was asked to
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A query with the answer so far."""
+
+    query: str
+    retrieval: Retrieval
+    ranked: tuple[str, ...]  # the first ids, also where it abstained
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """How to search. `tool` and `tag` are hard filters."""
+    """How to search. `tool` and `tag` are hard filters.
+
+    Mode auto goes by words and, where they find nothing and `can_wait`, by meaning, which
+    has a model to load: about half a second. `ranks_all` also ranks where it abstains.
+    """
 
     error: bool = False
     tool: str | None = None
     tag: str | None = None
     limit: int = 3
     mode: str = "auto"
+    can_wait: bool = False
+    ranks_all: bool = False
 
 
 def search(project: Project, query: str, options: SearchOptions | None = None) -> SearchResult:
@@ -76,35 +100,62 @@ def _search_all(
 ) -> list[SearchResult]:
     connection = fresh_connection(project)
     try:
-        lexical = LexicalIndex(connection)
         counts = count_by_status(connection)
+        lexical = LexicalIndex(connection)
+        found = [_by_words(lexical, query, options) for query in queries]
+        if "approved" in counts:
+            found = _by_meaning(project, connection, found, options)
         results = []
-        for query in queries:
-            retrieval = lexical.search(
-                query,
-                error=options.error,
-                tool=options.tool,
-                tag=options.tag,
-                limit=options.limit,
-            )
-            by_id = {h.experience_id: h for h in retrieval.hits}
-            found = tuple(
-                Found(_fresh(project, s), hit.score, hit.why_matched)
-                for s in retrievable_states(connection, list(by_id))
-                for hit in (by_id[s.experience.experience_id],)
-            )
+        for one in found:
+            by_id = {h.experience_id: h for h in one.retrieval.hits}
+            states = retrievable_states(connection, list(by_id))
+            hits = [(s, by_id[s.experience.experience_id]) for s in states]
             results.append(
                 SearchResult(
-                    found,
-                    abstained=retrieval.abstained,
-                    reason=retrieval.reason if "approved" in counts else NOTHING_APPROVED,
-                    mode=retrieval.mode,
+                    tuple(Found(_fresh(project, s), h.score, h.why_matched) for s, h in hits),
+                    abstained=one.retrieval.abstained,
+                    reason=one.retrieval.reason if "approved" in counts else NOTHING_APPROVED,
+                    mode=one.retrieval.mode,
                     pending=counts.get("pending", 0),
+                    ranked=one.ranked[: options.limit],
+                    notice=one.notice,
                 )
             )
         return results
     finally:
         connection.close()
+
+
+def _by_words(lexical: LexicalIndex, query: str, options: SearchOptions) -> Answered:
+    retrieval = lexical.search(
+        query, error=options.error, tool=options.tool, tag=options.tag, limit=options.limit
+    )
+    hits = retrieval.hits
+    if options.ranks_all and retrieval.abstained:
+        hits = tuple(
+            lexical.candidates(
+                query, error=options.error, tool=options.tool, tag=options.tag, limit=options.limit
+            )
+        )
+    return Answered(query, retrieval, tuple(h.experience_id for h in hits))
+
+
+def _by_meaning(
+    project: Project,
+    connection: sqlite3.Connection,
+    found: list[Answered],
+    options: SearchOptions,
+) -> list[Answered]:
+    """Those of `found` that the mode wants, answered anew with the help of a model."""
+    if options.mode == "lexical" or (options.mode == "auto" and not options.can_wait):
+        return found
+    wanted = [one for one in found if options.mode != "auto" or one.retrieval.abstained]
+    if not wanted:
+        return found
+    from hindsight_cli.api.hybrid import answer_by_meaning  # numpy: not on the hot path
+
+    anew = {id(one): new for one, new in answer_by_meaning(project, connection, wanted, options)}
+    return [anew.get(id(one), one) for one in found]
 
 
 def _fresh(project: Project, state: ExperienceState) -> ExperienceState:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
 import typer
 
 from hindsight_cli.cli.options import AsJson, Root
@@ -13,11 +17,6 @@ def add_commands(app: typer.Typer) -> None:
     app.add_typer(group, name="index")
     app.command()(status)
     app.command()(tui)
-
-
-@group.callback()
-def _index() -> None:
-    """Keeps `rebuild` a subcommand while it is the only one."""
 
 
 @group.command()
@@ -48,6 +47,54 @@ def rebuild(root: Root = None, as_json: AsJson = False) -> None:
     counted = f"{count(sessions, 'session')}, {count(experiences, 'experience')}"
     text = f"Index made again: {counted}."
     Output("index rebuild", as_json=as_json).result(data, text)
+
+
+@group.command()
+def embed(
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch the configured model from its hub first.")
+    ] = False,
+    root: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the vectors that search by meaning needs.
+
+    A search makes a few missing ones by itself; after a change of model, or in a store
+    of hundreds, make them here. Until all are made, those before stay in use.
+
+    Example: hindsight index embed
+    """
+    from hindsight_cli.api.meaning import embed_index
+    from hindsight_cli.api.project import Project
+    from hindsight_cli.cli.render import Output, count
+    from hindsight_cli.cli.start import start_of
+
+    output = Output("index embed", as_json=as_json)
+    project = Project.open(start_of(root))
+    with _embedding_bar() as advance:
+        vectors = embed_index(project, download=download, progress=advance)
+    meta = vectors.meta
+    data = {
+        "experiences": len(meta.ids),
+        "model": meta.model,
+        "dimension": meta.dimension,
+        "reads_chinese": meta.reads_chinese,
+    }
+    text = f"{count(len(meta.ids), 'experience')} can be found by meaning, with {meta.model}."
+    if not meta.reads_chinese:
+        text += "\nIt does not read Chinese: Chinese questions are answered by words."
+    output.result(data, text)
+
+
+@contextlib.contextmanager
+def _embedding_bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr; nothing where that is no terminal."""
+    from rich.console import Console  # only here: a second of work at least
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("embedding", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def status(root: Root = None, as_json: AsJson = False) -> None:

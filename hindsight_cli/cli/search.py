@@ -28,7 +28,7 @@ def search(
     tool: Annotated[str | None, typer.Option("--tool", help="Only with this tool tag.")] = None,
     tag: Annotated[str | None, typer.Option("--tag", help="Only with this task tag.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-k", help="At most so many, 1 to 5.")] = 3,
-    mode: Annotated[str, typer.Option("--mode", help="auto or lexical.")] = "auto",
+    mode: Annotated[str, typer.Option("--mode", help="auto, lexical, vector or hybrid.")] = "auto",
     explain: Annotated[bool, typer.Option("--explain", help="Say why each matched.")] = False,
     queries: Annotated[
         Path | None, typer.Option("--queries", help="JSON Lines {id, query} to answer at once.")

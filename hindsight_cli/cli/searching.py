@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.searching import Found, SearchOptions, search, search_many
+from hindsight_cli.api.searching import Found, SearchOptions, SearchResult, search, search_many
 from hindsight_cli.cli import shapes
 from hindsight_cli.cli.render import Output, remind
 from hindsight_cli.cli.start import start_of
@@ -46,6 +47,7 @@ def run_search(request: SearchRequest) -> int:
         tag=request.tag,
         limit=request.limit,
         mode=request.mode,
+        can_wait=sys.stdout.isatty(),
     )
     if project is None:
         reason = "no project here: run `hindsight init` in your project"
@@ -56,6 +58,8 @@ def run_search(request: SearchRequest) -> int:
     if request.queries is not None:
         return _answer_file(project, request.queries, options, output)
     result = search(project, request.query or "", options)
+    if result.notice:
+        output.say(result.notice)
     if not result.found:
         output.say(f"Nothing found: {result.reason}")
     text = "\n\n".join(_found_text(f, explain=request.explain) for f in result.found)
@@ -72,11 +76,15 @@ def _answer_file(project: Project, path: Path, options: SearchOptions, output: O
             str(path), hint="--queries takes a file of JSON Lines."
         ) from error
     queries = [_query(path, n, line) for n, line in enumerate(lines, 1) if line.strip()]
+    mode = "hybrid" if options.mode == "auto" else options.mode  # nobody waits for one of many
+    options = replace(options, mode=mode, ranks_all=True)
     results = search_many(project, [text for _, text in queries], options)
+    if results and results[0].notice:
+        output.say(results[0].notice)
     answers = [
         {
             "id": identity,
-            "results": [f.state.experience.experience_id for f in result.found],
+            "results": _answer_ids(result),
             "abstained": result.abstained,
         }
         for (identity, _), result in zip(queries, results, strict=True)
@@ -84,6 +92,13 @@ def _answer_file(project: Project, path: Path, options: SearchOptions, output: O
     text = "\n".join(json.dumps(a, ensure_ascii=False) for a in answers)
     output.result({"answers": answers}, text)
     return 0
+
+
+def _answer_ids(result: SearchResult) -> list[str]:
+    """What is shown; of a query without answer the closest, which a search would not show."""
+    if result.abstained:
+        return list(result.ranked)
+    return [f.state.experience.experience_id for f in result.found]
 
 
 def _query(path: Path, number: int, line: str) -> tuple[JsonValue, str]:

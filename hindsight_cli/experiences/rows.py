@@ -51,6 +51,15 @@ def retrievable_states(
     return [found[i] for i in experience_ids if i in found and found[i].retrievable]
 
 
+def all_retrievable(connection: sqlite3.Connection) -> list[ExperienceState]:
+    """Every approved and trusted one, by id."""
+    rows = connection.execute(
+        "select state from experiences where status = ? order by experience_id",
+        (ReviewStatus.APPROVED.value,),
+    )
+    return [state for (text,) in rows if (state := state_from_json(text)).retrievable]
+
+
 def count_by_status(connection: sqlite3.Connection) -> dict[str, int]:
     """How many experiences there are in each status."""
     return dict(connection.execute("select status, count(*) from experiences group by status"))

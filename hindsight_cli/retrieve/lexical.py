@@ -148,6 +148,13 @@ class LexicalIndex:
         ranked = self._ranked(query, is_error=is_error, allowed=self._allowed(tool, tag))
         return [one.hit() for one in ranked[: max(0, limit)]]
 
+    def tagged(self, tool: str | None, tag: str | None) -> set[str] | None:
+        """Ids of the experiences that pass the filters; None when there is no filter."""
+        allowed = self._allowed(tool, tag)
+        return (
+            None if allowed is None else {row.experience_id for row in self._tables.rows(allowed)}
+        )
+
     def _allowed(self, tool: str | None, tag: str | None) -> set[int] | None:
         """Documents that pass the filters; None when there is no filter."""
         allowed = None if tool is None else self._tables.with_tag(tool, tools_only=True)

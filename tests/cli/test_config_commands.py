@@ -188,7 +188,7 @@ def test_many_that_set_something_at_once_do_not_undo_each_other(file: Path) -> N
     values = dict(
         zip(
             USER_SETTINGS,
-            ("llm", "openai/x", "http://127.0.0.1/v1", "1", "2", "3", "cat"),
+            ("llm", "openai/x", "http://127.0.0.1/v1", "1", "2", "3", "cat", "none", "/models/own"),
             strict=True,
         )
     )
