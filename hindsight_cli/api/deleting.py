@@ -29,11 +29,11 @@ def delete_trace(project: Project, trace_id: str) -> Deleted:
     """
     row = resolve_trace(project, trace_id)
     mine = project.traces.files_of(row.session_id)
-    refs = {ref for path in mine for ref in _refs(path)}
+    refs = {ref for path in mine for ref in output_refs(path)}
     if refs:
         for path in project.traces.all_files():
             if path not in mine:
-                refs -= _refs(path)
+                refs -= output_refs(path)
     try:
         for ref in refs:
             project.outputs.delete(ref)
@@ -45,8 +45,12 @@ def delete_trace(project: Project, trace_id: str) -> Deleted:
     return Deleted(row.session_id, len(refs))
 
 
-def _refs(path: Path) -> set[str]:
-    """Every output a file refers to, be it in a line that is torn or no event."""
+def output_refs(path: Path) -> set[str]:
+    """Every output a file refers to, be it in a line that is torn or no event.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
     try:
         with path.open("rb") as file:
             return {ref.decode() for line in file for ref in _REF.findall(line)}

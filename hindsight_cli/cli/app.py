@@ -13,6 +13,7 @@ from hindsight_cli.cli import (
     config,
     demo,
     experiences,
+    failures,
     feedback,
     hook,
     import_sessions,
@@ -20,6 +21,7 @@ from hindsight_cli.cli import (
     install,
     mcp,
     pausing,
+    prune,
     record,
     reflect,
     run_agent,
@@ -36,8 +38,8 @@ app = typer.Typer(
     help="Give your agents hindsight: capture runs, learn from them, hand the lesson back.",
 )
 for module in (
-    *(capture, import_sessions, run_agent, hook, pausing),
-    *(reflect, search, feedback, index, demo, install),
+    *(capture, import_sessions, run_agent, hook, pausing, prune),
+    *(reflect, search, failures, feedback, index, demo, install),
 ):
     module.add_commands(app)
 app.add_typer(record.app, name="record")

@@ -30,6 +30,8 @@ class OutputStore:
         ref = hashlib.sha256(data).hexdigest()
         path = self._checked(ref)
         if path.exists():
+            with contextlib.suppress(OSError):
+                os.utime(path)  # it is needed again: see `prune`
             return ref
         try:
             make_private(path.parent)
@@ -58,6 +60,33 @@ class OutputStore:
         """Delete what is stored under `ref`; nothing is no error."""
         if _REF.fullmatch(ref):
             self._checked(ref).unlink(missing_ok=True)
+
+    def refs(self) -> list[str]:
+        """Every ref that something is stored under.
+
+        Raises:
+            StorageError: a link or a pipe lies in the place of a folder.
+        """
+        check_folders(self._folder)
+        folders = sorted(self._folder.glob("[0-9a-f][0-9a-f]"))
+        check_folders(*folders)
+        return [p.name for f in folders for p in sorted(f.iterdir()) if _REF.fullmatch(p.name)]
+
+    def prune(self, ref: str, before: float, *, dry_run: bool = False) -> int | None:
+        """Delete what was last stored before a time (seconds since 1970); its size, or None.
+
+        With `dry_run` it stays.
+        """
+        path = self._checked(ref)
+        try:
+            about = path.stat()
+            if about.st_mtime >= before:
+                return None
+            if not dry_run:
+                path.unlink()
+        except FileNotFoundError:
+            return None
+        return about.st_size
 
     def _checked(self, ref: str) -> Path:
         path = self._folder / ref[:2] / ref
