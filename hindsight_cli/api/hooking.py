@@ -40,6 +40,8 @@ TOLD_FILE = "told"  # this project's user knows what is recorded
 _ERROR_CHARS = 8_000  # of an error's end, looked up
 _MAX_BLOCK_BYTES = 1024 * 1024
 _WINDOW_BYTES = 32 * 1024
+_LOCK_S = 2.0  # as long as an agent waits
+_POLL_S = 0.01
 
 # Takes the document to print, {} for none; tells whether the agent got it.
 Reply = Callable[[Mapping[str, "JsonValue"]], bool]
@@ -124,8 +126,8 @@ class Hook:
             self._tell(document, notice, reply)
             return
         began = time.monotonic()
-        with _alone(self._project.folder / LOCK_FILE):
-            prepared, text = self._block()
+        with _alone(self._project.folder / LOCK_FILE) as is_alone:
+            prepared, text = self._block() if is_alone else (None, "")
             document = self._dialect.document(self._event, context=text, notice=notice)
             delivered = self._tell(document, notice, reply)
             if delivered and prepared is not None:
@@ -133,7 +135,9 @@ class Hook:
 
                 deliver(self._project, prepared)
         took = round(1000 * (time.monotonic() - began))
-        what = "nothing" if not text else "ok" if delivered else "too late"
+        what = "ok" if text and delivered else "nothing"
+        if (text and not delivered) or not is_alone:
+            what = "too late"
         why = prepared.injection.injection_id or prepared.injection.reason if prepared else ""
         self.log(f"inject {what} {took} ms {why}".rstrip())
 
@@ -273,15 +277,30 @@ def _block_of_run(project: Project) -> str:
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """One hook of a project at a time injects: else two could give the same. Best effort."""
+def _alone(path: Path) -> Iterator[bool]:
+    """One hook of a project at a time injects: else two could give the same.
+
+    False when others held the lock for so long that nobody waits for an answer any more.
+    """
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError:  # a project that cannot be written
-        yield
+        yield True
         return
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
+        yield _is_taken(fd)
     finally:
         os.close(fd)  # releases the lock
+
+
+def _is_taken(fd: int) -> bool:
+    deadline = time.monotonic() + _LOCK_S
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_S)
+        else:
+            return True
