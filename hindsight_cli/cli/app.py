@@ -12,6 +12,7 @@ from hindsight_cli.cli import (
     capture,
     config,
     demo,
+    doctor,
     experiences,
     failures,
     feedback,
@@ -39,7 +40,7 @@ app = typer.Typer(
 )
 for module in (
     *(capture, import_sessions, run_agent, hook, pausing, prune),
-    *(reflect, search, failures, feedback, index, demo, install),
+    *(reflect, search, failures, feedback, index, demo, install, doctor),
 ):
     module.add_commands(app)
 app.add_typer(record.app, name="record")

@@ -1,0 +1,152 @@
+"""Whether the hooks and servers in agents' configurations lead to this Hindsight."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from hindsight_cli import __version__
+from hindsight_cli.api.config_file import read_file, text_of
+from hindsight_cli.api.doctor_program import program_of
+from hindsight_cli.api.installing import found_in, present_agents
+from hindsight_cli.errors import HindsightError
+from hindsight_cli.integrations.places import AGENTS, Registered, Scope
+from hindsight_cli.integrations.registration import own_program, own_server
+from hindsight_cli.integrations.targets import Where, plugin_source
+
+_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentState:
+    """What was found about one agent."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+def agent_checks(where: Where) -> Iterator[AgentState]:
+    """One for each agent that is used here, or has entries of ours."""
+    present = {agent.name for agent in present_agents(where)}
+    for agent in AGENTS:
+        try:
+            states = [s for scope in Scope if (s := _in_scope(agent, scope, where)) is not None]
+        except HindsightError as error:
+            yield AgentState(name=agent.name, ok=False, detail=str(error), fix=error.hint)
+            continue
+        yield from states
+        if not states and agent.name in present:
+            detail = f"not installed; `hindsight install {agent.name}` adds hooks and server"
+            yield AgentState(name=agent.name, ok=True, detail=detail)
+
+
+def shell_check(where: Where) -> AgentState:
+    """Agents run hooks through a shell: what its profile prints gets in front of the answer."""
+    shell = where.env.get("SHELL") or "/bin/sh"
+    printed = b""
+    for options in ("-lc", "-ic"):
+        try:
+            done = subprocess.run(
+                [shell, options, ":"],
+                env=dict(where.env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_TIMEOUT_S,
+                start_new_session=True,  # an interactive one would take our terminal
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return AgentState(name="shell", ok=True, detail=f"{shell} was not tried: {error}")
+        printed = printed or done.stdout
+    if not printed.strip():
+        return AgentState(name="shell", ok=True, detail=f"{shell} starts without a word")
+    shown = printed.decode("utf-8", "replace").strip().split("\n")[0][:60]
+    return AgentState(
+        name="shell",
+        ok=False,
+        detail=f"the profile of {shell} prints {shown!r}: agents read it before a hook's answer",
+        fix="Print only on a terminal: `[ -t 1 ] && echo ...` in its profile.",
+    )
+
+
+def _in_scope(agent: Registered, scope: Scope, where: Where) -> AgentState | None:
+    """None: nothing of ours is there."""
+    problems: list[str] = []
+    found_any = False
+    for target in agent.targets(where, scope):
+        if "source" in target.holds:
+            continue  # looked at from where it is named
+        found = found_in(target, text_of(target.path, read_file(target.path)))
+        found_any |= bool(found.all_ours)
+        if "hooks" in target.holds:
+            missing = set(agent.events()) - {event for event, _ in found.hooks}
+            problems += [f"no hook for {event}" for event in sorted(missing)]
+            problems += _problems([own_program(command) or [] for _, command in found.hooks], where)
+            problems += [p for _, c in found.hooks[:1] if not problems and (p := _tried(c, where))]
+        if "plugin" in target.holds:
+            problems += [] if found.plugins else ["its plugin is not named"]
+            problems += [p for url in found.plugins if (p := _plugin_problem(agent, url, where))]
+        if found.foreign_server:
+            problems.append(f"the server `hindsight` is another program's ({target.path})")
+        elif "server" in target.holds:
+            problems += [] if found.server else [f"no MCP server in {target.path}"]
+            problems += _problems([own_server(found.server) or []], where) if found.server else []
+    if not found_any:
+        return None
+    name = agent.name if scope is Scope.USER else f"{agent.name} (project)"
+    flag = "" if scope is Scope.USER else " --scope project"
+    if problems:
+        fix = f"`hindsight install {agent.name}{flag}` brings it up to date."
+        return AgentState(name=name, ok=False, detail="; ".join(dict.fromkeys(problems)), fix=fix)
+    detail = "hooks and MCP server lead here"
+    if agent.name == "codex":
+        detail += "; whether it trusts the hooks, /hooks in codex says"
+    return AgentState(name=name, ok=True, detail=detail)
+
+
+def _problems(programs: Sequence[Sequence[str]], where: Where) -> list[str]:
+    """What is wrong with programs that entries of ours name, each once."""
+    problems = []
+    for program in {tuple(p) for p in programs if p}:
+        found = program_of(program, where.env)
+        if found.problem:
+            problems.append(found.problem)
+        elif found.version != __version__:
+            problems.append(f"{program[0]} is version {found.version}, this is {__version__}")
+    return problems
+
+
+def _tried(command: str, where: Where) -> str:
+    """What is wrong with a hook, run as agents run it, where there is nothing for it to do."""
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd="/",
+            env=dict(where.env),
+            input=b"{}",
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"its hook cannot be run: {error}"
+    if done.returncode or done.stdout:
+        shown = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[:80]
+        return f"its hook ends with {done.returncode} and prints {shown!r}"
+    return ""
+
+
+def _plugin_problem(agent: Registered, url: str, where: Where) -> str:
+    path = Path(unquote(urlsplit(url).path))
+    if not os.access(path, os.R_OK):
+        return f"its plugin {path} is not there"
+    if path.read_text("utf-8", "replace") != plugin_source(where.program, agent.events()):
+        return f"its plugin {path} is of another version"
+    return ""
