@@ -19,6 +19,8 @@ from hindsight_cli.records.event import (
 )
 from hindsight_cli.records.jsonvalue import JsonValue
 
+_ASIDE = (EventType.OTHER, EventType.COMPACTION, EventType.BOUNDARY, EventType.OUTCOME)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -55,6 +57,11 @@ class Call:
             value = self.input.get("command", self.input.get("cmd", ""))
             return _line_of(value) if isinstance(value, list) else str(value)
         return ""
+
+
+def is_abandoned(event: Event) -> bool:
+    """Whether it is of a branch that the person went back on: it happened, and led nowhere."""
+    return event.extra.get("branch") == "abandoned"
 
 
 def _line_of(argv: list[JsonValue]) -> str:
@@ -106,9 +113,16 @@ def _begin_with_task(events: list[Event]) -> None:
         if event.event_type is EventType.TASK and not event.injected:
             return
         is_request = event.event_type is EventType.MESSAGE and event.actor is Actor.USER
-        if is_request and not event.injected:
+        if is_request and not event.injected and not is_abandoned(event):
             events[index] = replace(event, event_type=EventType.TASK)
             return
+
+
+def _is_aside(event: Event) -> bool:
+    """Whether an event says nothing of whose turn it is: what the harness wrote, notes."""
+    if event.event_type is EventType.MESSAGE:
+        return event.actor is Actor.SYSTEM
+    return event.event_type in _ASIDE
 
 
 def _is_id(text: str) -> bool:
@@ -128,6 +142,7 @@ class Trace:
     events: Sequence[Event]
     texts: Mapping[int, str] = field(default_factory=dict)
     inputs: Mapping[int, JsonValue] = field(default_factory=dict)
+    closes: bool = False  # its agent records the end of a run, and this is the session's last
 
     def text(self, event: Event) -> str:
         """The full text of a message or result."""
@@ -136,6 +151,12 @@ class Trace:
     def input(self, event: Event) -> JsonValue:
         """The full arguments of a call."""
         return self.inputs.get(event.seq, event.input)
+
+    @cached_property
+    def kept(self) -> Trace:
+        """The same without what the person went back on; this one when that is nothing."""
+        events = tuple(event for event in self.events if not is_abandoned(event))
+        return self if len(events) == len(self.events) else replace(self, events=events)
 
     @cached_property
     def task(self) -> str:
@@ -182,6 +203,20 @@ class Trace:
                 known = value in Outcome._value2member_map_
                 return Outcome(value) if known else Outcome.UNKNOWN, str(event.extra.get("source"))
         return Outcome.UNKNOWN, "none"
+
+    @cached_property
+    def is_unfinished(self) -> bool:
+        """Whether what is recorded breaks off where the agent was to go on, with no end told.
+
+        So does a session that is still going on, and one that was left.
+        """
+        last = next((e for e in reversed(self.events) if not _is_aside(e)), None)
+        if last is None or last.event_type is EventType.END:
+            return last is None and self.closes
+        waits = last.event_type in (EventType.TASK, EventType.TOOL_RESULT)
+        waits = waits or (last.event_type is EventType.MESSAGE and last.actor is Actor.USER)
+        waits = waits and self.outcome[0] is Outcome.UNKNOWN  # what was judged is over
+        return self.closes or waits or any(c.status is Status.MISSING for c in self.calls)
 
     def _join(self, call: Event, result: Event | None) -> Call:
         status = Status.MISSING if result is None else (result.status or Status.UNKNOWN)

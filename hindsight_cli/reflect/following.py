@@ -41,8 +41,10 @@ def followed(content: Content, trace: Trace, *, after_step: int = 0) -> Followin
 
     Everything its literals ask for must have been done, whatever came of it; only
     conditions ("if it is not yours, ...") and alternatives ("`a` or `b`") may be left out.
-    Other ports, paths and names than the advice has are as good.
+    Other ports, paths and names than the advice has are as good. What the person went back
+    on was not done.
     """
+    trace = trace.kept
     if not trace.calls:
         return Following(answer=Followed.UNKNOWN)
     cases = cases_of(content)

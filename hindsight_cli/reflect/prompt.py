@@ -77,8 +77,9 @@ def build_prompt(
 ) -> str:
     """Instructions and the whole record, at most about `token_budget` tokens.
 
-    Text injected by a harness or by us is left out. What stays is chosen by importance:
-    failures, what ended them and the steps that decided are shown longest.
+    Text injected by a harness or by us is left out, and what the person went back on. What
+    stays is chosen by importance: failures, what ended them and the steps that decided are
+    shown longest.
 
     Raises:
         ValueError: `language` is none of LANGUAGES.
@@ -88,7 +89,7 @@ def build_prompt(
     template = _template(language)
     told = _stale(stale)
     room = token_budget - estimated_tokens(template) - estimated_tokens(told)
-    record = _record(trace, max(room, 0))
+    record = _record(trace.kept, max(room, 0))
     digest = hashlib.sha256(record.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     fence = f"=====RECORD-{digest}====="  # depends on the record, so it cannot stand in it
     parts = {"stale": told, "fence": fence, "trace": record}

@@ -58,8 +58,11 @@ class Unsaid:
 
 
 def reflect_by_rules(trace: Trace) -> Reflection:
-    """Why the task ended as it did, and what to remember of it; both may be empty."""
-    reading = Reading(trace)
+    """Why the task ended as it did, and what to remember of it; both may be empty.
+
+    Steps that the person went back on led to nothing, and are not looked at.
+    """
+    reading = Reading(trace.kept)
     chains = find_chains(reading)
     misses = find_near_misses(reading)
     workarounds = find_workarounds(reading, chains)
@@ -79,6 +82,7 @@ def reflect_by_rules(trace: Trace) -> Reflection:
         workarounds=tuple(
             Workaround(step_index=f.call.step_index, reason=_reason(writer, f)) for f in workarounds
         ),
+        unfinished=trace.is_unfinished,
     )
     told = [(chain, draft_chain(writer, chain)) for chain in chains]
     drafts = [
@@ -98,7 +102,7 @@ def reflect_by_rules(trace: Trace) -> Reflection:
 
 def find_recoveries(trace: Trace) -> tuple[Recovery, ...]:
     """Which failed step was ended by which, by failed step: part of the attribution."""
-    return _recoveries(find_chains(Reading(trace)))
+    return _recoveries(find_chains(Reading(trace.kept)))
 
 
 def _other_drafts(

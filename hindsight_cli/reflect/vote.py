@@ -71,7 +71,7 @@ def attribution_of(ballot: Ballot, trace: Trace) -> Attribution:
     those the rules find.
     """
     ruled = reflect_by_rules(trace).attribution
-    known = {event.step_index for event in trace.events}
+    known = {event.step_index for event in trace.kept.events}
     by_models = ruled.outcome is Outcome.UNKNOWN
     return Attribution(
         trace_id=trace.trace_id,
@@ -82,6 +82,7 @@ def attribution_of(ballot: Ballot, trace: Trace) -> Attribution:
         recoveries=ruled.recoveries,
         workarounds=ruled.workarounds,
         votes=ballot.votes,
+        unfinished=ruled.unfinished,
     )
 
 

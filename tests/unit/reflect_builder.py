@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
@@ -55,6 +56,16 @@ class TraceBuilder:
                 EventType.TOOL_RESULT, Actor.TOOL, output, opens=False, status=status, **about
             )
         return self._step
+
+    def go_back(self, first_step: int) -> TraceBuilder:
+        """The person takes back what was said and done from a step on."""
+        self._events = [
+            replace(event, extra={**event.extra, "branch": "abandoned"})
+            if event.step_index >= first_step
+            else event
+            for event in self._events
+        ]
+        return self
 
     def shell(self, command: str, output: str = "", status: Status = Status.OK) -> int:
         return self.call("Bash", {"command": command}, output, status)
