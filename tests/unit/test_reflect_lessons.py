@@ -153,6 +153,26 @@ def test_the_same_call_that_works_when_sent_again_was_luck() -> None:
     assert proposals(trace) == []
 
 
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("ls -la && python3 -m unittest 2>&1 | tail -20; exit 1", "python3 -m unittest | tail -3"),
+        ("cargo test", "cargo test 2>&1 | head -40"),
+        ("npm test | cat", "pwd && npm test"),
+    ],
+)
+def test_what_only_shows_an_output_is_no_method(first: str, again: str) -> None:
+    """A file was changed by a command between: that is what helped, not the other filter."""
+    trace = TraceBuilder()
+    trace.shell(first, "AssertionError: 3 != 5\nFAILED", ERROR)
+    trace.shell("sed -i 's/a - b/a + b/' calc.py")
+    trace.shell(again, "OK")
+
+    assert proposals(trace) == []
+    silences = reflect_by_rules(trace.build()).silences
+    assert [silence.code for silence in silences] == ["file_changed"]
+
+
 def test_waiting_until_it_works_is_luck_too() -> None:
     trace = TraceBuilder()
     trace.shell("curl -f localhost:8080/health", "Connection refused", ERROR)

@@ -28,6 +28,8 @@ _WORTH_WEAK = 1.5
 _NAMED = re.compile(r"\d{3,}|[\w./-]*[._/-][\w./-]+|[A-Za-z_]\w{5,}")
 _LOOKED_AT = 4_000
 _SCRATCH = re.compile(r"(?<![\w.])(?:/private)?/(?:tmp|var/folders)/")  # gone with the task
+_SHOWN_BY = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|less|more)\b[^|;&]*)")
+_LEAVES = re.compile(r"(?:exit|pwd)\b")
 _CD = re.compile(r"^cd\s+(\S+)$")
 _PASSING = re.compile(
     r"temporary failure|could not resolve|EAI_AGAIN|try again later|too many requests"
@@ -52,9 +54,22 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
         steps = preparations(writer.reading, failed, fix)
     if isinstance(steps, Doubt):
         return Silence(steps.value)
-    if _PASSING.search(error_text(failed)) and not steps:
-        return Silence.LUCK  # a network that was down for a while
-    return _draft(writer, chain, failed, steps) if steps or differs(failed, fix) else Silence.LUCK
+    if steps or (differs(failed, fix) and not _passes(failed)):
+        return _draft(writer, chain, failed, steps)
+    return _without_method(writer, failed, fix)
+
+
+def _passes(failed: Call) -> bool:
+    """Whether it is an error that goes away by itself: a network that was down for a while."""
+    return _PASSING.search(error_text(failed)) is not None
+
+
+def _without_method(writer: Writer, failed: Call, fix: Call) -> Silence:
+    """Why the same command went through later."""
+    index_of = writer.reading.index_of
+    between = writer.reading.calls[index_of[failed.step_index] + 1 : index_of[fix.step_index]]
+    changed = any(map(alters, between)) and not _passes(failed)
+    return Silence.FILE_CHANGED if changed else Silence.LUCK
 
 
 def _is_fed(failed: Call, fix: Call) -> bool:
@@ -90,10 +105,24 @@ def _is_of_this_task(failed: Call) -> bool:
 
 def differs(failed: Call, fix: Call) -> bool:
     """Whether something else was run; waiting before it is no method."""
-    if failed.command.strip() == fix.command.strip():
+    if failed.command.strip() == fix.command.strip() or _work(failed) == _work(fix):
         return False
     waited = "sleep" in fix.command or "sleep" in failed.command
     return not waited or shell.invocations(failed.command) != shell.invocations(fix.command)
+
+
+def _work(call: Call) -> tuple[int, list[str]]:
+    """What a line does, without what only shows it: `tail` behind a pipe, `ls` before it."""
+    parts = [_SHOWN_BY.sub("", part).strip() for part in segments(call.command)]
+    return call.command.count("("), [part for part in parts if part and not _shows(part)]
+
+
+def _shows(part: str) -> bool:
+    if _LEAVES.match(part):
+        return True
+    return (
+        bool(shell.invocations(part)) and shell.only_shows(part) and not shell.written_files(part)
+    )
 
 
 def why_name(fix: Call) -> str:
