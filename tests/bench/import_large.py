@@ -1,11 +1,14 @@
 """Importing a large Claude Code transcript, against only parsing it in the same run.
 
     python -m tests.bench.import_large [--megabytes N] [--line-kilobytes N] [--rounds N]
+                                       [--orjson-python PATH]
 
 The transcript is made up, in a temporary folder: calls of a shell whose outputs (logs,
 listings, code, tests) make lines of 1 MB, each output twice, as Claude Code writes it.
 Contestants take turns (A B A B ...), each a process of its own; medians of wall and CPU
-are quoted, and the highest peak of memory. "parse" is `json.loads` of line after line.
+are quoted, and the highest peak of memory. "parse" is `json.loads` of line after line,
+"orjson" the same with `orjson.loads`: by the Python at PATH, else by this one, else by one
+in a temporary folder, for which pip downloads it. Without the package that line is left out.
 Promises: import <= 4 x the CPU of parse; <= 400 MB of memory.
 """
 
@@ -32,6 +35,7 @@ with open(sys.argv[1], "rb") as file:
     for line in file:
         json.loads(line)
 """
+ORJSON = PARSE.replace("json", "orjson")
 POOL_LINES = 40_000
 MAX_RATIO, MAX_PEAK_MB = 4.0, 400
 
@@ -133,16 +137,38 @@ def take(command: list[str], cwd: Path, env: dict[str, str]) -> Taken:
     return Taken(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
 
 
-def measure(transcript: Path, folder: Path, rounds: int) -> dict[str, list[Taken]]:
+def python_with_orjson(folder: Path, given: str | None) -> str | None:
+    """A Python that has orjson, or None; installed in `folder` where none was given."""
+    python = given or sys.executable
+    if runs([python, "-c", "import orjson"]):
+        return python
+    if given:
+        raise SystemExit(f"{given} has no orjson")
+    python = str(folder / "orjson" / "bin" / "python")
+    make = [sys.executable, "-m", "venv", str(folder / "orjson")]
+    install = [python, "-m", "pip", "install", "--quiet", "orjson"]
+    return python if runs(make) and runs(install) else None
+
+
+def runs(command: list[str]) -> bool:
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def measure(
+    transcript: Path, folder: Path, rounds: int, orjson: str | None
+) -> dict[str, list[Taken]]:
     hindsight = str(Path(sys.executable).with_name("hindsight"))
     env = {**os.environ, "HINDSIGHT_CLI_DATA_DIR": str(folder / "user")}
-    taken: dict[str, list[Taken]] = {"parse": [], "hindsight import": []}
+    commands = {"parse": [sys.executable, "-c", PARSE]}
+    if orjson:
+        commands["orjson"] = [orjson, "-c", ORJSON]
+    commands["hindsight import"] = [hindsight, "import"]
+    taken: dict[str, list[Taken]] = {name: [] for name in commands}
     for number in range(rounds):
         root = folder / f"project-{number}"
         root.mkdir()
-        parse = [sys.executable, "-c", PARSE, str(transcript)]
-        taken["parse"].append(take(parse, root, env))
-        taken["hindsight import"].append(take([hindsight, "import", str(transcript)], root, env))
+        for name, command in commands.items():
+            taken[name].append(take([*command, str(transcript)], root, env))
         shutil.rmtree(root)
     return taken
 
@@ -155,7 +181,7 @@ def show(taken: dict[str, list[Taken]], megabytes: float) -> None:
         cpu = statistics.median(one.cpu for one in runs)
         peak = max(one.peak_mb for one in runs)
         verdict = ""
-        if name != "parse":
+        if name == "hindsight import":
             kept = cpu / floor <= MAX_RATIO, peak <= MAX_PEAK_MB
             words = ["kept" if one else "MISSED" for one in kept]
             verdict = f"  <= {MAX_RATIO:g} x: {words[0]}, <= {MAX_PEAK_MB} MB: {words[1]}"
@@ -168,6 +194,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--line-kilobytes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--orjson-python", metavar="PATH")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -180,7 +207,8 @@ def main() -> None:
                 file.write(line)
         size = transcript.stat().st_size / 1_000_000
         print(f"a transcript of {size:.0f} MB, lines of {options.line_kilobytes} kB")
-        show(measure(transcript, folder, options.rounds), size)
+        orjson = python_with_orjson(folder, options.orjson_python)
+        show(measure(transcript, folder, options.rounds, orjson), size)
 
 
 if __name__ == "__main__":
