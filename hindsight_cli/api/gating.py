@@ -143,6 +143,7 @@ def experience_from(verdict: Verdict, trace: Trace, source: Source) -> Experienc
         risk=verdict.risk,
         source=source,
         error_fingerprints=tuple(dict.fromkeys(f for f in fingerprints if f)),
+        unfinished=trace.is_unfinished,
     )
 
 

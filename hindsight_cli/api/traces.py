@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.merging import read_merged
@@ -78,10 +78,14 @@ def read_trace(project: Project, trace_id: str) -> TraceReading:
 def traces_of(project: Project, events: Sequence[Event]) -> dict[str, Trace]:
     """The traces of a session by their ids, in order."""
     about = _about(events)
-    return {
+    made = {
         trace_id: trace_of(project, trace_id, own, about=about)
         for trace_id, own in split_traces(events).items()
     }
+    if about.get("closes") is True and made:
+        last = max(made, key=lambda trace_id: made[trace_id].events[-1].seq)
+        made[last] = replace(made[last], closes=True)
+    return made
 
 
 def read_session(project: Project, session_id: str) -> Trace | None:

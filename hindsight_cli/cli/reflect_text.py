@@ -92,6 +92,8 @@ def experience_lines(experience: Experience) -> list[str]:
     content = experience.content
     flags = ["temporary workaround"] if content.workaround else []
     flags += [f"risk: {r}" for r in experience.risk]
+    if experience.unfinished:
+        flags.append("its trace had no end")
     if experience.origin == "external":
         flags.append("words from outside")
     head = f"{experience.experience_id}  {content.kind}"
@@ -113,6 +115,8 @@ def _attribution_lines(attribution: Attribution) -> list[str]:
         f"trace {attribution.trace_id}: {attribution.outcome} "
         f"(source: {attribution.outcome_source})"
     ]
+    if attribution.unfinished:
+        lines.append("  the trace has no end: it may still go on, and turn out otherwise")
     if attribution.key_steps:
         lines.append(f"  key steps      {', '.join(map(str, attribution.key_steps))}")
     if attribution.recoveries:

@@ -40,6 +40,7 @@ def experience(state: ExperienceState) -> Json:
         "source": asdict(proposal.source),
         "error_fingerprints": list(proposal.error_fingerprints),
         "environment": dict(proposal.environment),
+        "unfinished": proposal.unfinished,
         "status": state.status.value,
         "trusted": state.trusted,
         "stale": state.stale,
@@ -158,6 +159,7 @@ def _proposal(proposed: JsonValue) -> Json:
         "risk": list(proposed.risk),
         "source": asdict(proposed.source),
         "error_fingerprints": list(proposed.error_fingerprints),
+        "unfinished": proposed.unfinished,
     }
 
 

@@ -40,7 +40,8 @@ def trace_text(row: TraceRow, trace: Trace, events: Sequence[Event], *, full: bo
         f"trace {row.trace_id}  ({row.agent}, {row.started_at or 'no time recorded'})",
         f"task: {trace.task if whole else one_line(trace.task, 200) or '(none)'}",
         f"{row.steps} steps, {row.tool_calls} calls, {row.failed_tool_calls} failed, "
-        f"{row.denied_tool_calls} denied; {recorded}, {row.end_state}",
+        f"{row.denied_tool_calls} denied; {recorded}, {row.end_state}"
+        + (" (the trace has no end)" if row.end_state == "unfinished" else ""),
         "",
     ]
     for event in events:

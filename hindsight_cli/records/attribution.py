@@ -41,3 +41,4 @@ class Attribution:
     recoveries: tuple[Recovery, ...] = ()
     workarounds: tuple[Workaround, ...] = ()
     votes: int = 1
+    unfinished: bool = False  # the trace has no end: it may go on, and turn out otherwise

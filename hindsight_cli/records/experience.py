@@ -119,6 +119,7 @@ class Experience:
     source: Source = field(default_factory=lambda: Source(reflector="rules"))
     error_fingerprints: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # tool -> version
+    unfinished: bool = False  # its trace had no end yet when this was learned from it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +229,7 @@ def experience_from_dict(data: Mapping[str, JsonValue]) -> Experience:
         ),
         error_fingerprints=tuple(map(str, data.get("error_fingerprints") or ())),
         environment={str(k): str(v) for k, v in (data.get("environment") or {}).items()},
+        unfinished=data.get("unfinished") is True,
     )
 
 

@@ -244,11 +244,16 @@ def _row(session_id: str, event: Event, read_text: ReadText) -> tuple[JsonValue,
     return tuple(plain_utf8(str(v)) if isinstance(v, str) else v for v in values)
 
 
+_WAITING = (EventType.TASK, EventType.TOOL_RESULT, "user message")  # for the agent to go on
+
+
 def _trace_row(row: dict[str, JsonValue]) -> TraceRow:
+    # As `Trace.is_unfinished`, which has the events themselves.
     ended, last, closes = row.pop("ended"), row.pop("last_event"), row.pop("closes")
+    waits = last in _WAITING and row["outcome"] == "unknown"  # what was judged is over
     if last == EventType.END:  # an earlier one closed a part: a session can be resumed
         state = str(ended)
-    elif closes or row["unanswered_tool_calls"] or last in (EventType.TASK, EventType.TOOL_RESULT):
+    elif closes or row["unanswered_tool_calls"] or waits:
         state = "unfinished"
     else:
         state = "completed"
@@ -264,7 +269,8 @@ with summary as (
     sum(coalesce(status, '') = 'denied') as denied_tool_calls,
     sum(event_type = 'tool_call') - count(distinct case when event_type = 'tool_result'
       and status != 'missing' then step_index end) as unanswered,
-    max(case when event_type not in ('other', 'compaction', 'boundary', 'outcome') then seq end)
+    max(case when event_type not in ('other', 'compaction', 'boundary', 'outcome')
+      and not (event_type = 'message' and actor = 'system') then seq end)
       as last_seq
   from events where event_type != 'boundary' group by session_id, trace_id
 )
@@ -278,7 +284,8 @@ select s.trace_id, s.session_id, f.path, f.agent,
     'unknown') as outcome,
   (select coalesce(detail, 'completed') from events e where e.session_id = s.session_id
     and e.trace_id = s.trace_id and e.event_type = 'end' order by seq desc limit 1) as ended,
-  (select event_type from events e where e.session_id = s.session_id and e.seq = s.last_seq)
+  (select case when event_type = 'message' and actor = 'user' then 'user message'
+    else event_type end from events e where e.session_id = s.session_id and e.seq = s.last_seq)
     as last_event,
   json_extract(f.about, '$.closes') and s.last_seq is max(s.last_seq) over
     (partition by s.session_id) as closes
