@@ -31,7 +31,7 @@ FOR_ERROR: dict[str, Any] = {
     "task_tags": ["containers"],
 }
 TOOL: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "docker run mysql:8.0"}}
-WAIT_S = 20
+WAIT_S = 40
 
 
 def payload(project: Project, event: str, **fields: Any) -> bytes:
