@@ -11,33 +11,48 @@ from hindsight_cli.api.project import Project, timestamp
 from hindsight_cli.api.traces import traces_of
 from hindsight_cli.records.experience import ExperienceState, ReviewStatus
 from hindsight_cli.reflect.rules import find_recoveries
-from hindsight_cli.traces.index import FailureRow
+from hindsight_cli.traces.index import FailurePlace, FailureRow
 
+PLACES_SHOWN = 5
+_ALL_PLACES = 2**31
 _READER = f"{__version__}/1"  # the number grows when the rules see recoveries otherwise
+
+Places = dict[str, list[FailurePlace]]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     row: FailureRow
     experience_ids: tuple[str, ...]  # approved experiences about this error
+    at: tuple[FailurePlace, ...]  # where it came up, newest first: a few, or all when asked for
 
 
 def list_failures(
-    project: Project, *, since_days: float | None = None, min_sessions: int = 1
+    project: Project,
+    *,
+    since_days: float | None = None,
+    min_sessions: int = 1,
+    error: str | None = None,
 ) -> list[Failure]:
-    """Errors by fingerprint, those seen in most sessions first."""
+    """Errors by fingerprint, those seen in most sessions first.
+
+    With `error` only those whose fingerprint begins so, else those that hold it, and all
+    their places.
+    """
     since = None
     if since_days is not None:
         since = timestamp(project.clock() - timedelta(days=since_days))
 
     _find_recoveries(project)
 
-    def read(opened: Index) -> tuple[list[FailureRow], list[ExperienceState]]:
+    def read(opened: Index) -> tuple[list[FailureRow], list[ExperienceState], Places]:
         opened.sync_experiences()
         rows = opened.traces.failures(since, min_sessions=min_sessions)
-        return rows, opened.experiences.with_status(ReviewStatus.APPROVED)
+        most = PLACES_SHOWN if error is None else _ALL_PLACES
+        places = opened.traces.failure_places(since, most=most)
+        return rows, opened.experiences.with_status(ReviewStatus.APPROVED), places
 
-    rows, states = use_index(project, read)
+    rows, states, places = use_index(project, read)
     approved = [s for s in states if s.retrievable]
     return [
         Failure(
@@ -47,9 +62,16 @@ def list_failures(
                 for s in approved
                 if row.fingerprint in fingerprints_of(s.experience)
             ),
+            tuple(places.get(row.fingerprint, ())),
         )
-        for row in rows
+        for row in (rows if error is None else _named(rows, error))
     ]
+
+
+def _named(rows: list[FailureRow], error: str) -> list[FailureRow]:
+    wanted = " ".join(error.lower().split())
+    found = [row for row in rows if row.fingerprint.lower().startswith(wanted)]
+    return found or [row for row in rows if wanted in row.fingerprint.lower()]
 
 
 def _find_recoveries(project: Project) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.merging import read_merged
@@ -16,6 +17,7 @@ from hindsight_cli.records.trace import Trace, split_traces
 from hindsight_cli.traces.files import BadLine
 from hindsight_cli.traces.index import TraceRow
 from hindsight_cli.traces.outputs import OutputStore
+from hindsight_cli.traces.unread import UnreadLine, read_unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,16 @@ class TraceReading:
 
     trace: Trace
     bad_lines: tuple[BadLine, ...]
+    unread: tuple[PlacedUnread, ...] = ()  # of the transcript, where it was read from one
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedUnread:
+    """A line of the transcript that could not be read, and the event it comes after."""
+
+    line: UnreadLine
+    after_seq: int  # 0: before all
+    after_step: int
 
 
 def list_traces(project: Project) -> list[TraceRow]:
@@ -39,7 +51,8 @@ def list_traces(project: Project) -> list[TraceRow]:
 def resolve_trace(project: Project, trace_id: str) -> TraceRow:
     """The trace with this id, or the only one whose id begins so.
 
-    Of one session's traces that begin so, the first; a later one by `BEGINNING.2`.
+    Of one session's traces that begin so, the first; a later one by `BEGINNING.2`. An id
+    cut in the middle, as tables show it, names the one that begins and ends so.
 
     Raises:
         TraceNotFoundError: none begins so.
@@ -48,6 +61,9 @@ def resolve_trace(project: Project, trace_id: str) -> TraceRow:
     rows = list_traces(project)
     exact = [row for row in rows if row.trace_id == trace_id]
     found = exact or [row for row in rows if trace_id and row.trace_id.startswith(trace_id)]
+    if not found and "…" in trace_id:
+        head, _, end = trace_id.partition("…")
+        found = [r for r in rows if r.trace_id.startswith(head) and r.trace_id.endswith(end)]
     if not found and (head := trace_id.rpartition(".")[0]):
         end = trace_id[len(head) :]
         found = [r for r in rows if r.trace_id == r.session_id + end]
@@ -72,7 +88,21 @@ def read_trace(project: Project, trace_id: str) -> TraceReading:
     if path is None:
         raise TraceNotFoundError(trace_id, known=0)
     events, bad = read_merged(project, path)
-    return TraceReading(traces_of(project, events)[row.trace_id], tuple(bad))
+    trace = traces_of(project, events)[row.trace_id]
+    return TraceReading(trace, tuple(bad), tuple(_unread_in(trace, events, path)))
+
+
+def _unread_in(trace: Trace, events: Sequence[Event], path: Path) -> Iterator[PlacedUnread]:
+    """Lines that could not be read, each with the trace that goes on there."""
+    own = {event.seq for event in trace.events}
+    is_first = bool(events) and events[0].seq in own
+    for line in sorted(read_unread(path), key=lambda line: (line.path, line.line)):
+        before = [e for e in events if e.native.line is not None and e.native.line < line.line]
+        last = before[-1] if before else None
+        if last is None and is_first:
+            yield PlacedUnread(line, 0, 0)
+        elif last is not None and last.seq in own:
+            yield PlacedUnread(line, last.seq, last.step_index)
 
 
 def traces_of(project: Project, events: Sequence[Event]) -> dict[str, Trace]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from hindsight_cli.terminal import visible
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from hindsight_cli.records.jsonvalue import JsonValue
 
 ENVELOPE_VERSION = 1
+CUT = "…"  # stands in an id for what lies between its beginning and its end
+_LEAST_ROOM = 24  # cells for the last column of a table, before others give way
+_ID_HEAD, _ID_TAIL = 8, 4
 
 
 class Output:
@@ -94,10 +97,17 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    ids: str = "",
+    drop: Sequence[str] = (),
+) -> str:
     """Aligned columns on a terminal; else one record a line, tab-separated, nothing cut.
 
-    On a terminal the last column takes the room that is left.
+    On a terminal the last column takes the room that is left. Where that is little, the
+    column `ids` is shortened in the middle, then those named by `drop` go, the first first.
     """
     clean = [[" ".join(visible(cell).split()) for cell in row] for row in rows]
     if not sys.stdout.isatty():
@@ -106,17 +116,48 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
     from rich.cells import cell_len, set_cell_size
 
-    columns = list(zip(headers, *clean, strict=True))
+    wide = shutil.get_terminal_size().columns
+    columns = [list(column) for column in zip(headers, *clean, strict=True)]
+    room = _room(columns, wide)
+    if room < _LEAST_ROOM and ids in headers:
+        at = list(headers).index(ids)
+        columns[at] = [ids, *short_ids(columns[at][1:])]
+    for name in drop:
+        if _room(columns, wide) < min(_LEAST_ROOM, max(map(cell_len, columns[-1]))):
+            columns = [column for column in columns if column[0] != name]
     widths = [max(map(cell_len, column)) for column in columns]
-    room = shutil.get_terminal_size().columns - sum(widths[:-1]) - 2 * len(widths[:-1])
-    widths[-1] = max(20, min(widths[-1], room))
+    widths[-1] = max(8, min(widths[-1], _room(columns, wide)))
     lines = []
-    for row in [list(headers), *clean]:
+    for row in zip(*columns, strict=True):
         cells = [_fit(cell, width, cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
         lines.append(
             "  ".join(set_cell_size(c, w) for c, w in zip(cells, widths, strict=True)).rstrip()
         )
     return "\n".join(lines)
+
+
+def _room(columns: Sequence[Sequence[str]], wide: int) -> int:
+    """Cells left for the last column."""
+    from rich.cells import cell_len
+
+    return wide - sum(max(map(cell_len, column)) + 2 for column in columns[:-1])
+
+
+def short_ids(ids: Sequence[str]) -> list[str]:
+    """Ids cut in the middle, each still telling one of them: `0ccf1a04…b5d1`.
+
+    Commands take them so; one that is not long, or cannot be told from others, stays whole.
+    """
+    known = set(ids)
+    return [_short_id(full, known) for full in ids]
+
+
+def _short_id(full: str, known: Set[str]) -> str:
+    for tail in range(_ID_TAIL, len(full) - _ID_HEAD - 2):
+        head, end = full[:_ID_HEAD], full[-tail:]
+        if sum(i.startswith(head) and i.endswith(end) for i in known) == 1:
+            return f"{head}{CUT}{end}"
+    return full
 
 
 def _fit(cell: str, width: int, length: int) -> str:

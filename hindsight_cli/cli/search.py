@@ -1,4 +1,4 @@
-"""`hindsight search`, `inject`, `failures`, `expire`, `trust`"""
+"""`hindsight search`, `inject`, `expire`, `trust`"""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ import typer
 
 from hindsight_cli.cli.options import AsJson, Root
 
-_FAILURES_SHOWN = 20
-
 
 def add_commands(app: typer.Typer) -> None:
     app.command()(search)
     app.command()(inject)
-    app.command()(failures)
     app.command()(expire)
     app.command()(trust)
 
@@ -87,50 +84,6 @@ def inject(
         root=root, as_json=as_json, task=task, error=error, session=session, max_tokens=max_tokens
     )
     raise typer.Exit(run_inject(request))
-
-
-def failures(
-    since: Annotated[
-        str | None, typer.Option("--since", help="Only from this time on, like 30d or 12h.")
-    ] = None,
-    recurring: Annotated[
-        bool, typer.Option("--recurring", help="Only errors seen in two or more sessions.")
-    ] = False,
-    root: Root = None,
-    as_json: AsJson = False,
-) -> None:
-    """List errors by kind, the most recurring first.
-
-    Example: hindsight failures --since 30d
-    """
-    from hindsight_cli.api.failures import list_failures
-    from hindsight_cli.api.project import Project
-    from hindsight_cli.cli import shapes
-    from hindsight_cli.cli.durations import days_of
-    from hindsight_cli.cli.render import Output, count, table
-    from hindsight_cli.cli.start import start_of
-
-    output = Output("failures", as_json=as_json)
-    found = list_failures(
-        Project.open(start_of(root)),
-        since_days=days_of(since) if since else None,
-        min_sessions=2 if recurring else 1,
-    )
-    rows = [
-        [
-            *(count(f.row.sessions, "session"), count(f.row.count, "time")),
-            f"{f.row.recovered} recovered",
-            *(f.row.tool_name, ", ".join(f.experience_ids) or "-", f.row.fingerprint),
-        ]
-        for f in found[:_FAILURES_SHOWN]
-    ]
-    headers = ["seen in", "failed", "then ok", "tool", "experiences", "error"]
-    if not found:
-        output.say("No failed calls recorded.")
-    if len(found) > _FAILURES_SHOWN:
-        output.say(f"{len(found) - _FAILURES_SHOWN} more: use --json, or --recurring")
-    data = {"failures": [shapes.failure(f) for f in found]}
-    output.result(data, table(headers, rows) if rows else "")
 
 
 def expire(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hindsight_cli.api.overview import Overview
     from hindsight_cli.api.reflect_report import ReflectReport
     from hindsight_cli.api.searching import Found, SearchResult
+    from hindsight_cli.api.traces import PlacedUnread
     from hindsight_cli.records.experience import ExperienceState
     from hindsight_cli.records.jsonvalue import JsonValue
     from hindsight_cli.traces.index import TraceRow
@@ -107,6 +108,10 @@ def trace_row(row: TraceRow) -> Json:
     return asdict(row)
 
 
+def unread(found: PlacedUnread) -> Json:
+    return {**asdict(found.line), "after_step": found.after_step}
+
+
 def import_report(report: ImportReport) -> Json:
     counts = ("found", "imported", "duplicate", "skipped", "failed")
     traces = []
@@ -192,4 +197,8 @@ def search_result(result: SearchResult) -> Json:
 
 
 def failure(item: Failure) -> Json:
-    return {**asdict(item.row), "experience_ids": list(item.experience_ids)}
+    return {
+        **asdict(item.row),
+        "experience_ids": list(item.experience_ids),
+        "at": [asdict(place) for place in item.at],
+    }

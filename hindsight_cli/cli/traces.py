@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List and read traces.", no_args_is_help=True, rich_markup_mode=None)
 _OFFERED = 3  # places to split at, in `show`
+_NARROW = ("agent", "outcome", "started", "calls")  # columns that a small terminal goes without
 
 
 @app.command("list")
@@ -42,7 +43,8 @@ def list_(root: Root = None, as_json: AsJson = False) -> None:
     if not rows:
         output.say("No traces yet: hindsight import PATH")
     output.result(
-        {"traces": [shapes.trace_row(r) for r in rows]}, table(headers, cells) if rows else ""
+        {"traces": [shapes.trace_row(r) for r in rows]},
+        table(headers, cells, ids="trace", drop=_NARROW) if rows else "",
     )
 
 
@@ -84,8 +86,12 @@ def show(
         how = f"hindsight traces split {row.trace_id} --at {step}"
         output.say(f"Step {step} may start another task: `{how}`")
     output.result(
-        {"trace": shapes.trace_row(row), "events": [event_to_dict(e) for e in events]},
-        trace_text(row, reading.trace, events, full=full),
+        {
+            "trace": shapes.trace_row(row),
+            "events": [event_to_dict(e) for e in events],
+            "unread": [shapes.unread(found) for found in reading.unread],
+        },
+        trace_text(row, reading, events, full=full),
     )
 
 

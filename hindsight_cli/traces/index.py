@@ -91,6 +91,17 @@ class FailureRow:
     last_seen: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailurePlace:
+    """A step at which an error came up."""
+
+    trace_id: str
+    session_id: str
+    step_index: int
+    timestamp: str | None
+    recovered: bool
+
+
 class TraceIndex:
     """Rows in, rows out; a session whose file did not change is not read again."""
 
@@ -133,6 +144,21 @@ class TraceIndex:
         rows = self._connection.execute(_FAILURES_SQL, (since or "", min_sessions))
         names = [d[0] for d in rows.description]
         return [FailureRow(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def failure_places(self, since: str | None, *, most: int) -> dict[str, list[FailurePlace]]:
+        """By fingerprint where it came up, newest first, `most` of each; as `failures`."""
+        places: dict[str, list[FailurePlace]] = {}
+        for fingerprint, *row in self._connection.execute(_PLACES_SQL, (since or "", most)):
+            trace_id, session_id, step, timestamp, recovered = row
+            place = FailurePlace(
+                trace_id=trace_id,
+                session_id=session_id,
+                step_index=step,
+                timestamp=timestamp,
+                recovered=bool(recovered),
+            )
+            places.setdefault(fingerprint, []).append(place)
+        return places
 
     def sessions_with_unread_recoveries(self, reader: str) -> list[str]:
         """Sessions with failures that changed since `reader` (its version) looked for ends."""
@@ -293,16 +319,24 @@ from summary s join session_files f using (session_id)
 order by s.started_at desc, s.session_id, s.trace_id
 """
 
-_FAILURES_SQL = """
+_FAILED_SQL = """
 with failed as (
-  select session_id, step_index, fingerprint, tool_name, summary, timestamp,
+  select session_id, trace_id, seq, step_index, fingerprint, tool_name, summary, timestamp,
     exists (select 1 from recovered_steps r where r.session_id = e.session_id
       and r.step_index = e.step_index) as recovered
   from events e where fingerprint is not null and coalesce(timestamp, '9999') >= ?
 )
+"""
+_FAILURES_SQL = f"""{_FAILED_SQL}
 select fingerprint, min(tool_name) as tool_name, min(summary) as example,
   count(distinct session_id) as sessions, count(*) as count, sum(recovered) as recovered,
   max(timestamp) as last_seen
 from failed group by fingerprint having count(distinct session_id) >= ?
 order by sessions desc, count desc, fingerprint
+"""
+_PLACES_SQL = f"""{_FAILED_SQL}
+select fingerprint, trace_id, session_id, step_index, timestamp, recovered from (
+  select *, row_number() over (partition by fingerprint
+    order by timestamp is null, timestamp desc, session_id, seq desc) as place from failed)
+where place <= ? order by fingerprint, place
 """
