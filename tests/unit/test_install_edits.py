@@ -117,7 +117,8 @@ def written(draw: st.DrawFn) -> str:
             draw(gap) + item + draw(gap) + ("," if n + 1 < len(shown) else "")
             for n, item in enumerate(shown)
         )
-        if shown and draw(st.booleans()):
+        has_comma = draw(st.booleans())
+        if shown and has_comma:
             body += "," + draw(gap)
         left, right = "{}" if isinstance(value, dict) else "[]"
         return left + (body or draw(gap)) + right
