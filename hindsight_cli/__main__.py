@@ -1,5 +1,5 @@
-"""The fast door: `--version`, `search`, `inject`, `run` and `hook` need no more than the
-standard library.
+"""The fast door: `--version`, `search`, `inject`, `run`, `hook` and `mcp proxy` need no more
+than the standard library.
 
 Whatever this door does not understand, help and mistakes included, goes on to the
 full command line, which knows the same options (tests/cli/test_fast_door.py holds
@@ -23,6 +23,12 @@ def main() -> None:
         from hindsight_cli.cli.hooking import run_hook
 
         raise SystemExit(run_hook(argv[1:]))
+    if argv[:2] == ["mcp", "proxy"]:
+        from hindsight_cli.cli.proxying import try_proxy
+
+        code = try_proxy(argv[2:])
+        if code is not None:
+            raise SystemExit(code)
     if argv and argv[0] in ("search", "inject", "run"):
         from hindsight_cli.cli.fast import try_fast
 

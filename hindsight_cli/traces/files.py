@@ -19,7 +19,9 @@ _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 HOOKS = "hooks"  # the source of what an agent told its hooks
 TERMINAL = "terminal"  # that of what a run's terminal showed
-_IN_PLACE = ("", HOOKS, TERMINAL)  # what a session is read from, the first that there is
+_PROXY = "proxy-"  # begins those of what MCP proxies saw, one for each server's name
+# What a session is read from, the first that there is; of several proxies the first by name.
+_IN_PLACE = ("", HOOKS, _PROXY, TERMINAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,27 @@ class TraceFiles:
     def find(self, session_id: str) -> Path | None:
         """The file a session is read from, whichever month it lies in.
 
-        Its own; without one, what hooks told of it; without that, what its terminal showed.
+        Its own; without one, what hooks told of it; without that, what an MCP proxy saw, and
+        at last what its terminal showed.
 
         Raises:
             StorageError: a link or a pipe lies in its place.
         """
-        found = (self.find_source(session_id, source) for source in _IN_PLACE)
-        return next((path for path in found if path is not None), None)
+        for source in _IN_PLACE:
+            if source == _PROXY:
+                found = next(iter(self.find_proxies(session_id)), None)
+            else:
+                found = self.find_source(session_id, source)
+            if found is not None:
+                return found
+        return None
+
+    def find_proxies(self, session_id: str) -> list[Path]:
+        """What MCP proxies saw of a session: a file for each server, by name."""
+        months = self._months(session_id)
+        paths = [p for month in months for p in month.glob(f"{session_id}.{_PROXY}*.jsonl")]
+        check_files(*paths)
+        return sorted(paths, key=lambda path: path.name)
 
     def find_source(self, session_id: str, source: str = "") -> Path | None:
         """As `find`, for exactly one source; "" is the session's own file."""
@@ -112,9 +128,10 @@ class TraceFiles:
         files: dict[str, tuple[int, Path]] = {}
         for path in (p for month in self._months() for p in sorted(month.glob("*.jsonl"))):
             session_id, _, source = path.stem.partition(".")
-            if not _SESSION_ID.fullmatch(session_id) or source not in _IN_PLACE:
+            place = _PROXY if source.startswith(_PROXY) else source
+            if not _SESSION_ID.fullmatch(session_id) or place not in _IN_PLACE:
                 continue
-            rank = _IN_PLACE.index(source)
+            rank = _IN_PLACE.index(place)
             if session_id not in files or rank < files[session_id][0]:
                 files[session_id] = (rank, path)
         check_files(*(path for _, path in files.values()))
@@ -177,6 +194,11 @@ class TraceFiles:
 
 def _name(session_id: str, source: str = "") -> str:
     return f"{session_id}.{source}.jsonl" if source else f"{session_id}.jsonl"
+
+
+def proxy_source(name: str) -> str:
+    """The source of what the MCP proxy of a server saw; `name` is one plain file name."""
+    return f"{_PROXY}{name}"
 
 
 def month_of(timestamp: str | None, today: str) -> str:

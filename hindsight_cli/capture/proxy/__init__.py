@@ -1,0 +1,1 @@
+"""Between an agent and an MCP server: bytes passed on as they are, messages noted beside."""
