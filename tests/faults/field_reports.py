@@ -1,7 +1,7 @@
 """What users of other tools ran into, and the tests that hold us to do better.
 
 A: importing agents' transcripts and what is concluded from them. B: writing our own
-records. An item is `open` where a part of what we owe is not built; the reason says which.
+records. E: hooks and work in the background. An item is `open` where a part of what we owe is not built; the reason says which.
 Checked by test_field_reports.py.
 """
 
@@ -13,6 +13,7 @@ ITEMS = (
     *("A1", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11", "A12", "A14", "A15"),
     *("A16", "A18", "A19", "A20", "A21", "A22", "A23", "A24", "A25", "A26", "A27"),
     *("B1", "B3", "B4"),
+    *("E1", "E2", "E3", "E4", "E7", "E8", "E13", "E16"),
 )
 MOST_OPEN = 5  # may only shrink
 
@@ -29,6 +30,8 @@ _CLAUDE = "tests/unit/test_format_claude_code.py"
 _CODEX = "tests/unit/test_format_codex.py"
 _IMPORT = "tests/cli/test_import.py"
 _ERRORS = "tests/cli/test_errors.py"
+_FAULTS = "tests/cli/test_hook_faults.py"
+_HOOK = "tests/cli/test_hook.py"
 _NUMBERING = "tests/unit/test_numbering.py"
 
 REPORTS: dict[str, FieldReport] = {
@@ -231,6 +234,61 @@ REPORTS: dict[str, FieldReport] = {
         (
             f"{_HERE}::test_every_reader_passes_over_the_same_bad_line",
             "tests/unit/test_traces_hostile.py::test_every_command_passes_over_bad_lines",
+        ),
+    ),
+    "E1": FieldReport(
+        "An agent gives up on a hook of ours after seconds, not minutes.",
+        (
+            "tests/unit/test_hook_payloads.py"
+            "::test_every_event_that_hooks_are_registered_for_is_understood",
+        ),
+    ),
+    "E2": FieldReport(
+        "Whatever is wrong with the store, the agent goes on: exit code 0, nothing printed.",
+        (
+            f"{_FAULTS}::test_a_broken_store_is_no_trouble_of_the_agent",
+            f"{_FAULTS}::test_a_project_that_cannot_be_written_is_no_trouble",
+            f"{_FAULTS}::test_a_disk_that_is_full_is_no_trouble",
+            f"{_FAULTS}::test_what_went_wrong_is_in_the_log",
+        ),
+    ),
+    "E3": FieldReport(
+        "A hook has a deadline of its own; what it saw is stored all the same, later.",
+        (
+            f"{_FAULTS}::test_a_locked_index_costs_the_agent_the_deadline_and_no_event",
+            f"{_FAULTS}::test_a_lock_that_another_holds_is_not_waited_for",
+            f"{_FAULTS}::test_the_agent_does_not_wait_for_what_is_stored",
+            f"{_FAULTS}::test_a_payload_that_never_ends_is_not_waited_for",
+        ),
+    ),
+    "E4": FieldReport(
+        "An exit code other than 0 comes with one line that says why.",
+        (f"{_FAULTS}::test_a_command_that_is_none_fails_with_one_line_and_never_blocks",),
+    ),
+    "E7": FieldReport(
+        "No hook ever exits with 2, which forbids the agent to go on.",
+        (
+            f"{_FAULTS}::test_a_command_that_is_none_fails_with_one_line_and_never_blocks",
+            f"{_FAULTS}::test_a_payload_that_is_none_is_passed_over",
+        ),
+    ),
+    "E8": FieldReport(
+        "An agent that reflects for us is not observed, though it has our hooks.",
+        (
+            f"{_HOOK}::test_a_reflectors_own_agent_is_not_observed",
+            "tests/cli/test_hook_finishing.py::test_what_a_reflecting_command_runs_leaves_no_trace",
+        ),
+    ),
+    "E13": FieldReport(
+        "Nothing has to run beforehand: the first hook after a boot answers.",
+        (f"{_HOOK}::test_the_first_prompt_is_the_task_and_gets_its_experience_once",),
+    ),
+    "E16": FieldReport(
+        "A setting that is not allowed is named with what is; hooks go on; `a, b` is a list.",
+        (
+            "tests/cli/test_pausing.py::test_a_pattern_that_is_no_text_is_an_error_that_says_so",
+            "tests/cli/test_pausing.py::test_a_pattern_may_be_a_whole_path",
+            f"{_FAULTS}::test_a_broken_store_is_no_trouble_of_the_agent",
         ),
     ),
 }
