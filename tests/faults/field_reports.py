@@ -1,7 +1,8 @@
 """What users of other tools ran into, and the tests that hold us to do better.
 
 A: importing agents' transcripts and what is concluded from them. B: writing our own
-records. E: hooks and work in the background. An item is `open` where a part of what we owe is not built; the reason says which.
+records. E: hooks and work in the background. An item is `open` where a part of what we owe is
+not built; the reason says which.
 Checked by test_field_reports.py.
 """
 
