@@ -13,20 +13,20 @@ from hindsight_cli.redact.spans import Hit
 from hindsight_cli.redact.tokens import find_tokens
 from hindsight_cli.redact.urls import find_sources, find_urls, find_webhooks
 
-# By whose signs a detector is called (signs.py); "" for always.
+# By whose signs a detector is called (signs.py), and whether it is without any, too.
 DETECTORS = (
-    ("", find_tokens),
-    ("named", find_named),
-    ("blocks", find_blocks),
-    ("flags", find_flagged),
-    ("commands", find_commands),
-    ("anchored", find_anchored),
-    ("", find_hashes),
-    ("urls", find_urls),
-    ("sources", find_sources),
-    ("webhooks", find_webhooks),
-    ("", find_foreign),
-    ("manifests", find_manifests),
+    ("tokens", find_tokens, True),
+    ("named", find_named, False),
+    ("blocks", find_blocks, False),
+    ("flags", find_flagged, False),
+    ("commands", find_commands, False),
+    ("anchored", find_anchored, False),
+    ("hashes", find_hashes, True),
+    ("urls", find_urls, False),
+    ("sources", find_sources, False),
+    ("webhooks", find_webhooks, False),
+    ("foreign", find_foreign, True),
+    ("manifests", find_manifests, False),
 )
 
 
@@ -34,8 +34,8 @@ def detected(text: str, low: str) -> list[Hit]:
     """What every detector reports; `low` is `text` in lower case, equally long."""
     hits: list[Hit] = []
     signs = find_signs(low)
-    for sign, find in DETECTORS:
-        places = signs.get(sign, ())
-        if places or not sign:
+    for name, find, always in DETECTORS:
+        places = signs.get(name, ())
+        if places or always:
             hits.extend(find(text, low, places))
     return hits

@@ -28,24 +28,43 @@ LITERALS: Mapping[str, tuple[str, ...]] = {
     "sources": ("@tcp(", "@unix(", "jdbc:oracle"),
     "webhooks": ("hook",),
     "manifests": ("kind",),
+    "tokens": (
+        *("ghp_", "gho_", "ghs_", "ghr_", "ghu_", "b_pat_", "glpat-", "sk-ant-", "sk_live_"),
+        *("rk_live_", "xoxb-", "xoxp-", "_mmk", ".atlasv1.", "-us"),
+    ),
 }
 _FLAG_LETTERS = "hpauwsktxbcn-"
 # What the signs begin with, in groups whose members are alike, so that little else fits a
-# group. `?` is any character, `!` one that is in no word.
+# group. `?` is any character, `!` one that is in no word, `+` one that is or a dash, `#` a digit.
 _GROUPS = (
-    ("@tcp", "alia", "toke", "secr"),
-    ("mnem", "paro", "perm", "kenn", "senh", "appi", "phra"),
-    ("ak!?", "sk!?", *(f"{before}-{flag}?" for before in " \t\"'" for flag in _FLAG_LETTERS)),
-    ("hook", "mdp!", "motd", "auth", "//ho", " key", "//to", "net "),
-    ("6~??", "q~??", "jwt?", "pwd?", *(f":a{second}?" for second in "abcdefghijklmnopqrstuvwxyz"
-                                       "0123456789_-")),
-    ("conv", "code", "cook", "cont", "otp!", "bear", "@uni", "kty?", "jdbc", "cvv?"),
-    ("priv", "kind", "cred", "tick", "rabb", "sas!", "sig!", "sign", "pin!"),
+    ("kty?", "key?", "://?", "cvv?", "otp!", "@tcp", "kenn"),
     (
-        *("hasl", "hesl", "sess", "pass", "vaul", "iden", ":543", "sqlp", "salt", "seed"),
-        *("://?", "//0?", "psk!", "psw!", "key?"),
+        *("//to", "//ho", "//0?", "jdbc", "jwt?", "mdp!", "pwd?"),
+        *(f"{before}-{flag}?" for before in " \t\"'" for flag in _FLAG_LETTERS),
     ),
-)  # fmt: skip
+    ("tick", "kind", "senh", "seed", "ghr_", "gho_", "mnem", ":543", "cred"),
+    (
+        "code",
+        "cont",
+        "xoxp",
+        "xoxb",
+        "toke",
+        "conv",
+        "psk!",
+        "psw!",
+        "pin!",
+        "sig!",
+        "sign",
+        "@uni",
+    ),
+    ("iden", "hook", " key", "motd", "cook", "auth", ".atl", "rk_l", "rabb"),
+    ("sk-a", "sk!?", "sas!", "ak!?", "q~??", "sk_l", "sqlp", "salt", "6~??", ":a++"),
+    ("b_pa", "priv", "phra", "net ", "perm", "paro", "_mmk", "bear"),
+    (
+        *("hasl", "sess", "vaul", "-us#", "hesl", "ghu_", "pass", "ghs_", "ghp_", "glpa", "alia"),
+        *("appi", "secr"),
+    ),
+)
 _WIDTH = 4
 _IN_WORDS = b"abcdefghijklmnopqrstuvwxyz0123456789_"
 _CHUNK_CHARS = 65_536
@@ -107,18 +126,17 @@ def _candidates(low: str) -> list[int]:
 def _tables() -> tuple[bytes, ...]:
     """For each of four places in a sign: which groups have a character there, a bit each."""
     tables = [bytearray(256) for _ in range(_WIDTH)]
+    classes = {
+        "?": range(256),
+        "!": [code for code in range(256) if code not in _IN_WORDS],
+        "+": _IN_WORDS + b"-",
+        "#": b"0123456789",
+    }
     for number, group in enumerate(_GROUPS):
         for place, table in enumerate(tables):
             for char in {sign[place] for sign in group}:
-                bit = 1 << number
-                if char == "?":
-                    table[:] = bytes(byte | bit for byte in table)
-                elif char == "!":
-                    table[:] = bytes(
-                        byte if code in _IN_WORDS else byte | bit for code, byte in enumerate(table)
-                    )
-                else:
-                    table[ord(char)] |= bit
+                for code in classes.get(char) or char.encode():
+                    table[code] |= 1 << number
     return tuple(bytes(table) for table in tables)
 
 
@@ -128,10 +146,10 @@ def _owners() -> Mapping[str, tuple[_Owner, ...]]:
     whole = [(name, literal) for name, literals in LITERALS.items() for literal in literals]
     owners: dict[str, dict[str, tuple[str, ...]]] = {}
     for sign in (sign for group in _GROUPS for sign in group):
-        head = sign.rstrip("?!")
-        for_whole = [(n, w) for n, w in whole if w.startswith(head) or head.startswith(w)]
+        head = sign.rstrip("?+#")
+        of_whole = [(n, w) for n, w in whole if w.startswith(head) or head.startswith(w)]
         own = owners.setdefault(sign[:2], {})
-        for name, literal in for_whole or [("flags" if sign[1] == "-" else "named", "")]:
+        for name, literal in of_whole or [("flags" if sign[1] == "-" else "named", "")]:
             own[name] = (*own.get(name, ()), literal)
     return MappingProxyType(
         {

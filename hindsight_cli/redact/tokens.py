@@ -6,9 +6,10 @@ the number of rules costs nothing on ordinary text. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -34,7 +35,6 @@ _DISTINCT = 7  # different characters in the body of any key
 _ESCAPES = "nrt"
 _WORD = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _ALIKE = bytes(ord("w") if byte in _WORD else ord(" ") for byte in range(256))
-_LONG_WORD = b"w" * _WORD_CHARS
 # Words of a prefix that say: what follows is a credential.
 _QUALIFIERS = words(
     "live test prod pat sk rk key token tok secret api apikey access refresh oauth auth",
@@ -52,13 +52,10 @@ _IDS = words(
 )
 _TAILS = ("-us", "_mmk", ".atlasv1.")  # what formats without a prefix contain
 _STRONG_WITHIN = r"gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d"
-# Words without any of these have nothing that `_inside` looks for.
-_INNER_SIGNS = (
-    *(*_TAILS, "ghp_", "gho_", "ghs_", "ghr_", "ghu_", "github_pat_", "glpat-", "sk-ant-"),
-    *("sk_live_", "rk_live_", "xoxb-", "xoxp-"),
-)
-_TOGETHER = 2048  # words
+# What a prefixed token has at least: a first word, then a capital or a long hexadecimal run.
+_PREFIXED = r"[a-z][a-z0-9]{0,11}[_-](?:[a-z0-9_-]{0,360}[A-Z]|[a-z0-9_-]{0,60}?[0-9a-f]{30})"
 _PREFIXED_CHARS = _QUALIFIED_CHARS + 2  # a letter and a dash before the body
+_NEVER = sys.maxsize
 
 
 class _Rules(NamedTuple):
@@ -84,34 +81,13 @@ def _by_prefix() -> Mapping[str, _Rules]:
 
 
 def find_tokens(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
-    """Provider keys and prefixed random tokens."""
-    found = _long_words(text)
-    while some := list(islice(found, _TOGETHER)):
-        # Asked once of many words, not of every one: nearly always the answer is no.
-        together = "\n".join([text[start:end] for start, end in some])
-        is_within = any(sign in together for sign in _INNER_SIGNS)
-        yield from _keys(text, some, is_within=is_within)
-
-
-def _long_words(text: str) -> Iterator[tuple[int, int]]:
-    """Where `[A-Za-z0-9_.-]{16,}` matches: looked for in a copy in which these are all alike.
-
-    The copy has a byte for each character. A pattern would try again at every letter of
-    every short word, which takes three times as long.
-    """
-    alike = text.encode("latin-1", "replace").translate(_ALIKE)
-    at = alike.find(_LONG_WORD)
-    while at >= 0:
-        end = alike.find(b" ", at)
-        end = len(alike) if end < 0 else end
-        yield at, end
-        at = alike.find(_LONG_WORD, end)
-
-
-def _keys(text: str, found: Iterable[tuple[int, int]], *, is_within: bool) -> Iterator[Hit]:
+    """Provider keys and prefixed random tokens; a place may lie inside a word that is a key."""
     index = _by_prefix()
-    digit = compiled(r"\d").search
-    for first, end in found:
+    may_be_prefixed = compiled(_PREFIXED).match
+    inner = iter(places)
+    sign = next(inner, _NEVER)
+    for word in _long_words(text):
+        first, end = word.span()
         start = first
         if text[start - 1] in "\\%" and start:  # \nghp_... and %3Dghp_...
             start = _after_escape(text, start)
@@ -119,14 +95,31 @@ def _keys(text: str, found: Iterable[tuple[int, int]], *, is_within: bool) -> It
         hit = None
         if rules and text.startswith(rules.prefixes, start):
             hit = _first_match(text, start, rules.rules)
-        may_be_prefixed = end - start >= _PREFIXED_CHARS and "a" <= text[start] <= "z"
-        if hit is None and (is_within or may_be_prefixed) and digit(text, start, end):
-            hit = _inside(text, start, end) if is_within else None
-            hit = hit or (_prefixed(text, start, end) if may_be_prefixed else None)
+        while sign < first:
+            sign = next(inner, _NEVER)
+        if hit is None and sign < end and compiled(r"\d").search(text, start, end):
+            hit = _inside(text, start, end)
+        may_be = hit is None and end - start >= _PREFIXED_CHARS and "a" <= text[start] <= "z"
+        if may_be and may_be_prefixed(text, start, end):
+            hit = _prefixed(text, start, end)
         if hit is not None:
             yield hit
             if hit.kind == "aws_access_key_id":
                 yield from _secret_beside(text, hit)
+
+
+def _long_words(text: str) -> Iterator[re.Match[bytes]]:
+    """Where `[A-Za-z0-9_.-]{16,}` matches: looked for in a copy in which these are all alike.
+
+    The copy has a byte for each character. A pattern of classes would try again at every
+    letter of every short word, one that begins with as many equal letters does not.
+    """
+    return _alike_word().finditer(text.encode("latin-1", "replace").translate(_ALIKE))
+
+
+@lru_cache(maxsize=1)
+def _alike_word() -> re.Pattern[bytes]:
+    return re.compile(b"w" * _WORD_CHARS + b"w*")
 
 
 def _secret_beside(text: str, key_id: Hit) -> Iterator[Hit]:
