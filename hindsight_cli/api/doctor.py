@@ -19,6 +19,7 @@ from hindsight_cli import __version__, config
 from hindsight_cli.api.doctor_agents import agent_checks, shell_check
 from hindsight_cli.api.doctor_program import program_of
 from hindsight_cli.api.installing import where_of
+from hindsight_cli.api.privacy import paused_by
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.integrations.targets import Where
@@ -127,6 +128,9 @@ def _project(project: Project | None, where: Where) -> Check:
 def _of_project(project: Project) -> Iterator[Check]:
     yield _tried("settings", lambda: str(project.settings and config.MARKER))
     yield _writable("store", project.folder)
+    marker = paused_by(project, project.env)
+    paused = f"paused by {marker}; `hindsight resume` goes on" if marker else "not paused"
+    yield Check(name="recording", ok=True, detail=paused)
     yield _tried("index", lambda: _index(project))
     yield _locks(project)
     yield _reflection(project)

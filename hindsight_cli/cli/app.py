@@ -19,6 +19,7 @@ from hindsight_cli.cli import (
     hook,
     import_sessions,
     index,
+    init,
     install,
     mcp,
     pausing,
@@ -39,7 +40,7 @@ app = typer.Typer(
     help="Give your agents hindsight: capture runs, learn from them, hand the lesson back.",
 )
 for module in (
-    *(capture, import_sessions, run_agent, hook, pausing, prune),
+    *(init, capture, import_sessions, run_agent, hook, pausing, prune),
     *(reflect, search, failures, feedback, index, demo, install, doctor),
 ):
     module.add_commands(app)
