@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import Draft
 from hindsight_cli.capture.recorder import event_id_of
 from hindsight_cli.text import one_line
+from hindsight_cli.traces.unread import UnreadLine, write_unread
 
 _NAMED = 3
 _MAX_NAME_CHARS = 80
@@ -51,6 +52,43 @@ class LostContent:
     def _stored(self, session_id: str) -> set[str]:
         path = self._project.traces.find(session_id)
         return {e.event_id for e in self._project.traces.read(path)[0]} if path else set()
+
+
+class UnreadLines:
+    """Lines of one file that could not be read, to be kept beside the sessions they are in."""
+
+    def __init__(self, project: Project, path: Path) -> None:
+        self._project = project
+        self._source = str(path)
+        self._found: dict[str, list[UnreadLine]] = defaultdict(list)
+        self.session_id = ""  # of the record before; "" before all
+
+    def note(self, line: int, reason: str) -> None:
+        """Take a line into account; `reason` is redacted."""
+        self._found[self.session_id].append(UnreadLine(self._source, line, reason))
+
+    def keep(self, sessions: Sequence[str]) -> None:
+        """Write them beside the sessions of the file, the first of which has what precedes all.
+
+        Raises:
+            StorageError: not written.
+        """
+        for session_id in sessions:
+            path = self._project.traces.find_source(session_id)
+            if path is not None:
+                before = self._found[""] if session_id == sessions[0] else []
+                write_unread(path, self._source, before + self._found[session_id])
+
+
+def gaps_message(path: Path, gaps: int) -> list[str]:
+    """Say how many records of a file go on from one that is missing from it; [] when none."""
+    if not gaps:
+        return []
+    what = "1 gap" if gaps == 1 else f"{gaps} gaps"
+    return [
+        f"{path} has {what}: the record before is missing. All others are imported; "
+        "`hindsight traces show` says where"
+    ]
 
 
 def missing_parents(parents: Mapping[str, str], known: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hindsight_cli.api.import_losses import LostContent, missing_parents
+from hindsight_cli.api.import_losses import LostContent, UnreadLines, gaps_message, missing_parents
 from hindsight_cli.api.privacy import check_not_paused, not_excluded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.same_run import SameRun
@@ -232,6 +232,8 @@ class _FileImport:
         self._builders: dict[str, tuple[EventBuilder, int]] = {}
         self._lost = LostContent(project)
         self._same_run = SameRun(project, path, name, self._to_id)
+        self._unread = UnreadLines(project, path)
+        self._gaps = 0
         self._natives: dict[str, str] = {}  # the agent's own ids of sessions by those here
 
     def run(self, content: Path) -> None:
@@ -266,9 +268,10 @@ class _FileImport:
         reason = f"{problem.reason}: {excerpt}" if excerpt else problem.reason
         self._first_problem = self._first_problem or f"line {problem.line}: {problem.reason}"
         self._report.problems.append(RecordProblem(str(self._path), problem.line, reason))
+        self._unread.note(problem.line, reason)
 
     def _take(self, draft: Draft) -> None:
-        session_id = self._to_id(draft.session.session_id)
+        session_id = self._unread.session_id = self._to_id(draft.session.session_id)
         self._lost.note(session_id, draft)
         if not self._seen_known and draft.session.agent_version:
             version = self._names.clean(draft.session.agent_version)
@@ -308,6 +311,8 @@ class _FileImport:
             )
         self._flush()
         self._tell_of_merged()
+        self._unread.keep(list(self._builders))
+        self._report.messages += gaps_message(self._path, self._gaps)
         self._report.messages += self._same_run.messages()
         stored = {id_: builder.state.event_ids for id_, (builder, _) in self._builders.items()}
         self._report.messages += self._lost.messages(self._path, stored)
@@ -339,6 +344,7 @@ class _FileImport:
                 built = builder.build(draft)
                 events += built
                 self._count(session_id, is_new=bool(built))
+                self._gaps += sum("gap" in event.extra for event in built)
             session.append(events)
             self._builders[session_id] = (builder, session.size)
         self._report.sessions[session_id] = self._file

@@ -11,6 +11,7 @@ from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.text import one_line, summarize
 
 if TYPE_CHECKING:
+    from hindsight_cli.api.traces import PlacedUnread, TraceReading
     from hindsight_cli.records.trace import Trace
     from hindsight_cli.traces.index import TraceRow
 
@@ -33,7 +34,8 @@ def wanted_steps(given: str | None) -> tuple[int, int]:
         raise UsageError(f"--steps {given!r} is no range.", hint="Like 7, or 5-9.") from None
 
 
-def trace_text(row: TraceRow, trace: Trace, events: Sequence[Event], *, full: bool) -> str:
+def trace_text(row: TraceRow, reading: TraceReading, events: Sequence[Event], *, full: bool) -> str:
+    trace = reading.trace
     whole = full and len(events) == len(trace.events)
     recorded = "no outcome recorded" if row.outcome == "unknown" else f"outcome {row.outcome}"
     lines = [
@@ -44,10 +46,22 @@ def trace_text(row: TraceRow, trace: Trace, events: Sequence[Event], *, full: bo
         + (" (the trace has no end)" if row.end_state == "unfinished" else ""),
         "",
     ]
+    unread: dict[int, list[str]] = {}
+    for found in reading.unread:
+        unread.setdefault(found.after_seq, []).append(_unread_line(found))
+    if events and events[0] == trace.events[0]:
+        lines += unread.get(0, [])
     for event in events:
+        if "gap" in event.extra:
+            lines.append("     (gap: the record before this one is missing from the transcript)")
         if event.event_type not in _HIDDEN:
             lines += _event_lines(event, trace, full=full)
+        lines += unread.get(event.seq, [])
     return "\n".join(lines)
+
+
+def _unread_line(found: PlacedUnread) -> str:
+    return f"     (line {found.line.line} could not be read: {one_line(found.line.reason, 160)})"
 
 
 def _event_lines(event: Event, trace: Trace, *, full: bool) -> list[str]:

@@ -121,6 +121,88 @@ def test_a_parent_that_was_never_written_hides_nothing(project: Project, tmp_pat
     assert len(events_of(project)) == 6
 
 
+def gaps_of(project: Project, session: str = "s-1") -> dict[int, str]:
+    """The missing parents by the line that points to them."""
+    marked = [e for e in events_of(project, session) if "gap" in e.extra]
+    return {e.native.line or 0: e.extra["gap"]["missing_parent"] for e in marked}
+
+
+def test_a_missing_parent_leaves_a_mark_and_is_told_of(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    lines = [a_record(n) for n in range(1, 7)]
+    lines[3]["parentUuid"] = "never-written"
+    path = write(tmp_path / "s.jsonl", lines)
+
+    (message,) = hindsight("import", str(path), "--json").document["messages"]
+
+    assert message.startswith(f"{path} has 1 gap:")
+    assert gaps_of(project) == {4: "never-written"}
+    shown = hindsight("traces", "show", "s-1").out
+    assert shown.index("words 3") < shown.index("(gap: ") < shown.index("words 4")
+    assert hindsight("import", str(path), "--json").document["messages"] == []
+
+
+def test_a_gap_at_a_record_that_holds_nothing_is_marked_at_the_next(
+    project: Project, tmp_path: Path
+) -> None:
+    lines = [a_record(1), a_record(2, type="progress", parentUuid="never-written"), a_record(3)]
+
+    import_paths(project, [write(tmp_path / "s.jsonl", lines)])
+
+    assert gaps_of(project) == {3: "never-written"}
+
+
+def without_a_gap(case: str) -> list[dict[str, Any]]:
+    outside = a_record(1, parentUuid="of-another-file")
+    side = {"isSidechain": True, "agentId": "x"}
+    compact = {"subtype": "compact_boundary", "content": "Conversation compacted"}
+    return {
+        "resumed": [outside, a_record(2), a_record(3)],
+        "resumed, with what a hook said first": [
+            *(a_record(9, type="attachment", parentUuid=None), outside, a_record(2))
+        ],
+        "two that go on from the same elsewhere": [
+            *(outside, a_record(2), a_record(3, parentUuid="of-another-file"))
+        ],
+        "a subagent between": [
+            *(a_record(1), a_record(50, parentUuid="of-another-file", **side)),
+            *(a_record(51, parentUuid="u50", **side), a_record(2)),
+        ],
+        "a branch": [*(a_record(n) for n in range(1, 5)), a_record(9, parentUuid="u2")],
+        "a compaction": [
+            *(a_record(1), a_record(2)),
+            a_record(3, type="system", parentUuid=None, logicalParentUuid="gone", **compact),
+            a_record(4),
+        ],
+        "silent records between": [a_record(1), a_record(2, type="progress"), a_record(3)],
+        "a parent that cannot be used": [
+            *(a_record(1), a_record(2, message="words"), a_record(3)),
+        ],
+        "another session in the same file": [
+            *(a_record(1), a_record(2), a_record(3, sessionId="s-2", parentUuid="far"))
+        ],
+    }[case]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *("resumed", "resumed, with what a hook said first", "a subagent between", "a branch"),
+        *("two that go on from the same elsewhere", "a compaction", "silent records between"),
+        *("a parent that cannot be used", "another session in the same file"),
+    ],
+)
+def test_what_rightly_points_out_of_a_file_is_no_gap(
+    project: Project, tmp_path: Path, case: str
+) -> None:
+    report = import_paths(project, [write(tmp_path / "s.jsonl", without_a_gap(case))])
+
+    for row in list_traces(project):
+        assert gaps_of(project, row.session_id) == {}
+    assert not [message for message in report.messages if "gap" in message]
+
+
 def test_a_source_whose_content_was_blanked_is_told_of_and_takes_nothing(
     hindsight: Hindsight, project: Project, tmp_path: Path
 ) -> None:
@@ -272,6 +354,43 @@ def test_a_cut_line_in_the_middle_is_named_with_its_number_and_no_secret(
     assert '{"token": ' in reason
     assert SECRET not in done.out + done.err
     assert "183" in hindsight("import", str(path)).err + hindsight("import", str(path)).out
+
+
+def test_lines_that_could_not_be_read_are_shown_where_they_stood(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "s.jsonl", [a_record(n) for n in range(1, 7)])
+    lines = path.read_text().splitlines(keepends=True)
+    lines[3] = f'{{"token": "{SECRET}", "mess\n'
+    path.write_text("".join(lines))
+    hindsight("import", str(path))
+
+    told = hindsight("traces", "show", "s-1")
+    (unread,) = hindsight("traces", "show", "s-1", "--json").data["unread"]
+
+    assert told.out.index("words 3") < told.out.index("(line 4 could") < told.out.index("words 5")
+    assert (unread["path"], unread["line"], unread["after_step"]) == (str(path), 4, 3)
+    assert '{"token": ' in unread["reason"]
+    assert SECRET not in told.out + "".join(
+        p.read_text() for p in project.folder.rglob("*.jsonl*") if p.is_file()
+    )
+    assert hindsight("traces", "delete", "s-1").code == 0
+    assert project.traces.all_files() == []
+
+
+def test_a_line_that_was_half_written_is_unread_only_until_it_is_whole(
+    hindsight: Hindsight, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "s.jsonl", [a_record(n) for n in range(1, 4)])
+    whole = path.read_text()
+    path.write_text(whole[:-20])
+    counts = []
+    for text in (whole[:-20], whole[:-20], whole):
+        path.write_text(text)
+        hindsight("import", str(path))
+        counts.append(len(hindsight("traces", "show", "s-1", "--json").data["unread"]))
+
+    assert counts == [1, 1, 0]
 
 
 def test_strict_writes_nothing_of_a_file_with_one_bad_line(

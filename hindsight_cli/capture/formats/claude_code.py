@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, DraftEvent, Problem
 from hindsight_cli.capture.formats.claude_records import BrokenRecordError, events_of
-from hindsight_cli.capture.formats.claude_sessions import SessionTracker
+from hindsight_cli.capture.formats.claude_sessions import SessionMemory, SessionTracker
 from hindsight_cli.capture.formats.claude_usage import usage_on_last_line
 from hindsight_cli.capture.formats.content import type_of
 from hindsight_cli.capture.formats.jsonlines_reader import (
@@ -122,12 +123,14 @@ def _draft(
 ) -> Draft | Problem:
     kind = type_of(record)
     session = sessions.session_of(record)
+    missing = sessions.missing_parent(record, session.session_id)
     events: tuple[DraftEvent, ...] = ()
     if kind in _SPEAKING:
         try:
             events = tuple(events_of(record, sessions.memory_of(session.session_id)))
         except BrokenRecordError as error:
             return _problem(item, f"{kind} record {error}")
+    events = _with_gap(events, missing, sessions.memory_of(session.session_id))
     native_id = record.get("uuid")
     return Draft(
         session=session,
@@ -138,6 +141,18 @@ def _draft(
         usage=_usage(record),
         known=kind in _SILENT or kind in _SPEAKING,
     )
+
+
+def _with_gap(
+    events: tuple[DraftEvent, ...], missing: str | None, memory: SessionMemory
+) -> tuple[DraftEvent, ...]:
+    """The events, the first one marked where the record's parent is missing from the file."""
+    missing = missing or memory.missing_parent
+    memory.missing_parent = None if events else missing
+    if missing is None or not events:
+        return events
+    marked = replace(events[0], extra={**events[0].extra, "gap": {"missing_parent": missing}})
+    return (marked, *events[1:])
 
 
 def _usage(record: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:

@@ -25,6 +25,33 @@ class SessionMemory:
 
     calls: CallMemory = field(default_factory=CallMemory)
     has_task: bool = False
+    missing_parent: str | None = None  # of a record that had nothing to keep
+
+
+class ParentLinks:
+    """Which records point to one that was never written, line by line in file order.
+
+    A file may point out of itself without a gap: resumed and forked sessions, and subagents,
+    go on from a record of another file. They do so where they begin, so a session's records
+    up to the first that somebody said are believed, and so is whatever goes on from there.
+    """
+
+    def __init__(self) -> None:
+        self._written: set[int] = set()  # hashes: a file may have millions of records
+        self._elsewhere: set[str] = set()  # parents outside, and those told of
+        self._begun: set[str] = set()  # sessions in which somebody spoke
+
+    def missing(self, record: Mapping[str, JsonValue], session_id: str) -> str | None:
+        uuid, parent = _text(record.get("uuid")), _text(record.get("parentUuid"))
+        begun = session_id in self._begun
+        if record.get("type") in ("user", "assistant"):
+            self._begun.add(session_id)
+        if uuid is not None:
+            self._written.add(hash(uuid))
+        if parent is None or hash(parent) in self._written or parent in self._elsewhere:
+            return None
+        self._elsewhere.add(parent)
+        return parent if begun else None
 
 
 class SessionTracker:
@@ -42,6 +69,11 @@ class SessionTracker:
         self._memories: dict[str, SessionMemory] = {}
         self._sidechain_roots: dict[str, str] = {}
         self._requests: dict[str, str] = {}
+        self._parents = ParentLinks()
+
+    def missing_parent(self, record: Mapping[str, JsonValue], session_id: str) -> str | None:
+        """The parent of a record that this file should have and has not, told once."""
+        return self._parents.missing(record, session_id)
 
     def session_of(self, record: Mapping[str, JsonValue]) -> SessionInfo:
         own_id = _text(record.get("sessionId")) or self._main_session_id()
