@@ -1,0 +1,1 @@
+"""Servers that tests put behind the proxy, each a program of its own."""
