@@ -25,6 +25,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_DIGITS = 1000
 _DEEP = 500  # levels; a value with fewer is never too deep, nor one with fewer brackets
 _SPARE_FRAMES = 200
+_LONG_CHARS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
     except ValueError:  # more digits than Python converts
         decoder = _LONG_INT_DECODER
         value, end = decoder.raw_decode(text, start)
+    if end - start > _LONG_CHARS and _is_plain(value):
+        return value, end
     brackets = text.count("[", start, end) + text.count("{", start, end)
     if brackets > _DEEP and is_deeper(value, _DEEP):  # most of them stand in strings
         _check_depth(decoder, text, start, _SPARE_FRAMES)
@@ -152,6 +155,25 @@ def parse_json_at(text: str, start: int) -> tuple[JsonValue, int]:
     if escape >= 0 and max(text.find("\\ud", escape, end), text.find("\\uD", escape, end)) >= 0:
         value = without_surrogates(value)
     return value, end
+
+
+def _is_plain(value: JsonValue) -> bool:
+    """Whether a value has few parts, so none is deep, and only ASCII in them: no surrogate.
+
+    A look at few parts costs less than one at the megabytes of text they are made of.
+    """
+    parts = [value]
+    for part in parts:
+        if isinstance(part, str):
+            if not part.isascii():
+                return False
+        elif isinstance(part, list | dict):
+            if len(parts) + 2 * len(part) > _DEEP:
+                return False
+            parts.extend(part)
+            if isinstance(part, dict):
+                parts.extend(part.values())
+    return True
 
 
 def _check_depth(decoder: json.JSONDecoder, text: str, start: int, frames: int) -> None:
