@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hindsight_cli.api.import_losses import LostContent, UnreadLines, gaps_message, missing_parents
+from hindsight_cli.api.import_sources import format_of, sources, unreadable
 from hindsight_cli.api.privacy import check_not_paused, not_excluded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.same_run import SameRun
 from hindsight_cli.api.traces import list_traces
 from hindsight_cli.capture.draft import Draft, Format, Problem, Selection, StoreFormat, size_of
-from hindsight_cli.capture.formats import detect_format, format_names, load_format
+from hindsight_cli.capture.formats import format_names, load_format
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.numbering import SessionState, safe_session_id
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import (
     HindsightError,
     NothingReadError,
-    NoTranscriptsError,
-    SourceNotFoundError,
-    StorageError,
     UnknownFormatError,
 )
 from hindsight_cli.text import one_line
@@ -33,9 +31,6 @@ from hindsight_cli.traces.index import TraceRow
 
 BATCH_RECORDS = 400
 BATCH_CHARS = 4_000_000
-_NAMED = 5
-_SUFFIXES = (".jsonl", ".json", ".traj", ".db")
-_COMPRESSED = {b"\x28\xb5\x2f\xfd": "zstd -d", b"\x1f\x8b": "gzip -d"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +96,11 @@ def import_paths(
     check_not_paused(project)
     report = ImportReport()
     how = how or How()
-    sources = list(_sources(paths, how.format_name, report))
-    for path, chosen in sources:
+    files = list(sources(paths, how.format_name, report.messages))
+    for path, chosen in files:
         on_file(path)
         import_file(project, path, report, replace(how, format_name=chosen))
-    if len(sources) == 1 and report.failed_files:
+    if len(files) == 1 and report.failed_files:
         raise report.failed_files[0]
     add_traces(project, report)
     return report
@@ -114,12 +109,12 @@ def import_paths(
 def import_file(project: Project, path: Path, report: ImportReport, how: How) -> bool:
     """Import one file; what went wrong with it is in `report.failed_files`, and False."""
     try:
-        name = how.format_name or _detect(path)
+        name = how.format_name or format_of(path)
         own = replace(how, format_name=name, accept=not_excluded(project, how.accept))
         with _content_of(path, own) as content:
             _FileImport(project, path, own, report).run(content)
     except (HindsightError, OSError) as error:
-        failure = error if isinstance(error, HindsightError) else _unreadable(path, error)
+        failure = error if isinstance(error, HindsightError) else unreadable(path, error)
         failure.__cause__ = None if failure is error else error
         report.failed_files.append(failure)
         report.problems.append(RecordProblem(str(path), 0, str(failure)))
@@ -139,75 +134,6 @@ def _content_of(path: Path, how: How) -> Iterator[Path]:
         extract = Path(place) / path.name
         reader.extract(path, extract, Selection(folders=folders))
         yield extract
-
-
-def _sources(
-    paths: Iterable[Path], format_name: str | None, report: ImportReport
-) -> Iterator[tuple[Path, str | None]]:
-    """Files with their formats; None where it is still to be found out."""
-    if format_name is not None:
-        load_format(format_name)  # an unknown name is an error even without files
-    for path in paths:
-        if path.is_dir():
-            yield from _in_folder(path, format_name, report)
-        elif path.is_file():
-            yield path, format_name
-        else:
-            raise SourceNotFoundError(str(path))
-
-
-def _in_folder(
-    folder: Path, format_name: str | None, report: ImportReport
-) -> list[tuple[Path, str]]:
-    files = sorted(p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
-    found, other = [], []
-    for path in files:
-        try:
-            name = format_name or detect_format(path)
-        except OSError:
-            name = None
-        if name is not None:
-            found.append((path, name))
-        else:
-            other.append(path.name)
-    packed = sum(1 for p in folder.rglob("*.jsonl.zst"))
-    if packed:
-        report.messages.append(
-            f"Passed over {packed} compressed file(s): unpack them first, as with `zstd -d --keep`"
-        )
-    if not found:
-        raise NoTranscriptsError(str(folder), len(files) + packed)
-    if other:
-        names = ", ".join(other[:_NAMED]) + (" …" if len(other) > _NAMED else "")
-        report.messages.append(f"Passed over {len(other)} file(s) in no known format: {names}")
-    return found
-
-
-def _detect(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            head = file.read(1 << 16)
-        name = detect_format(path)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    if name is not None:
-        return name
-    unpack = next((tool for magic, tool in _COMPRESSED.items() if head.startswith(magic)), None)
-    if unpack is not None:
-        why = f"it is compressed; unpack it first, as with `{unpack} --keep`"
-    elif not head.strip():
-        why = "the file is empty"
-    elif b"\0" in head:
-        why = "it is a binary file"
-    elif head.lstrip()[:1] in (b"{", b"["):
-        why = "its JSON is incomplete or of another kind"
-    else:
-        why = "it is not JSON"
-    raise UnknownFormatError(str(path), why=why, formats=format_names())
-
-
-def _unreadable(path: Path, error: OSError) -> StorageError:
-    return StorageError(str(path), error.strerror or str(error), hint="Check its permissions.")
 
 
 class _FileImport:
@@ -310,6 +236,7 @@ class _FileImport:
                 str(self._path), unknown=tally, broken=self._first_problem, writer=self._writer
             )
         self._flush()
+        self._add_left_over()
         self._tell_of_merged()
         self._unread.keep(list(self._builders))
         self._report.messages += gaps_message(self._path, self._gaps)
@@ -348,6 +275,17 @@ class _FileImport:
             session.append(events)
             self._builders[session_id] = (builder, session.size)
         self._report.sessions[session_id] = self._file
+
+    def _add_left_over(self) -> None:
+        """Add what a stream told besides, where it gave way to this file."""
+        now = month_of(None, self._project.now())
+        for session_id, (builder, size) in self._builders.items():
+            events = self._same_run.left_over(session_id, builder.state)
+            if not events:
+                continue
+            with self._project.traces.open(session_id, month=now) as session:
+                if session.size == size:  # else another import goes on with it
+                    session.append(events)
 
     def _count(self, session_id: str, *, is_new: bool) -> None:
         if is_new:

@@ -7,12 +7,14 @@ a converter makes a trajectory of it. Which is richer: docs/reference/native-for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.draft import SessionInfo
+from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.experiences.fold import fold
+from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.records.experience import ReviewStatus
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.aside import first_event, set_aside
@@ -20,17 +22,20 @@ from hindsight_cli.traces.aside import first_event, set_aside
 _SUBAGENT = "-agent-"
 _NAMED = 3
 _NOTED = "record"  # native type of what a person or a program said of a session
-# What tells of an agent's run, richest first. Those of one rank have one id for a record, so
-# that they complete each other. Formats that are not here tell of runs of their own.
+# What tells of an agent's run, richest first. Those of one rank have one id for a record, and
+# add to each other. Formats that are not here tell of runs of their own.
 _RANKS = tuple(
     names.split()
     for names in (
-        "claude-code claude-stream codex copilot gemini opencode opencode-db opencode-run pi qwen",
+        "claude-code codex copilot gemini opencode opencode-db pi qwen",
+        "claude-stream opencode-run",
         "codex-exec gemini-stream pi-stream",
         "atif",
         "otlp",
     )
 )
+# Their records have the ids that the transcript has: they add to it what it lacks, its end.
+_COMPLETING = frozenset(_RANKS[1])
 _RANK_OF = {name: rank for rank, names in enumerate(_RANKS) for name in names}
 # What the ids of their sessions have behind the agent's own, by format.
 _SUFFIXES = {
@@ -40,6 +45,11 @@ _SUFFIXES = {
     "otlp": ("-otlp-spans", "-otlp"),
 }
 _ALL_SUFFIXES = ("", *(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes))
+
+
+def richness(format_name: str) -> int:
+    """A place in the order in which files of one run are best imported."""
+    return _RANK_OF.get(format_name, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +84,7 @@ class SameRun:
         self._runs: dict[str, _Run] = {}
         self._own: dict[str, str] = {}  # the session that this file makes of a run
         self._gave_way: list[str] = []
+        self._completing: dict[str, Path] = {}  # by session: the stream that gave way to it
 
     def messages(self) -> list[str]:
         """What to say of the file, once it is read."""
@@ -100,21 +111,43 @@ class SameRun:
 
         Their files stay beside the session's own, as another source of it.
         """
-        run = self._runs.get(native_id.partition(_SUBAGENT)[0])
+        run = self._runs.get(native_id)  # none for a subagent: the session it works for decides
         if run is None or not run.poorer:
             return []
-        root = self._to_id(native_id.partition(_SUBAGENT)[0])
+        root = self._to_id(native_id)
         gone = [one.session_id for one in run.poorer]
         for told in run.poorer:
-            tail = told.session_id.partition(_SUBAGENT)
-            source = told.format + "".join(tail[1:])
-            set_aside(told.path, root, source)
+            _, mark, name = told.session_id.partition(_SUBAGENT)
+            place = set_aside(told.path, root, f"{told.format}{mark}{name}")
+            if told.format in _COMPLETING:
+                self._completing[root] = place
             self._gave_way.append(
                 f"Session {told.session_id}, read from {told.format}, gives way to {root}, "
                 f"the same run read from {self._format}"
             )
         run.poorer.clear()
         return gone
+
+    def left_over(self, session_id: str, state: SessionState) -> list[Event]:
+        """What only a stream told of a session that it gave way to, in its place at the end."""
+        path = self._completing.pop(session_id, None)
+        told = [] if path is None else self._project.traces.read(path)[0]
+        added = []
+        for event in told:
+            if event.event_id in state.event_ids or event.event_type is EventType.BOUNDARY:
+                continue
+            place = state.place(event.event_type, event.call_id, event.tool_name)
+            extra = {key: value for key, value in event.extra.items() if key != "session"}
+            moved = replace(
+                event,
+                seq=place.seq,
+                step_index=place.step_index,
+                trace_id=place.trace_id,
+                extra=extra,
+            )
+            state.note(moved)
+            added.append(moved)
+        return added
 
     def _decide(self, root: str, agent: str, rank: int) -> _Run:
         base, suffix = self._base(root)
@@ -127,13 +160,16 @@ class SameRun:
             told = self._told(self._to_id(base + other), agent)
             if told is None:
                 continue
+            if told.rank == 0 and self._format in _COMPLETING:
+                return _Run()
             if told.rank < rank or (told.rank == rank and other != suffix):
                 return _Run(holder=told.session_id)
             if told.rank > rank:
                 poorer.append(told)
         used = next((told for told in poorer if self._is_used(told)), None)
         if used is not None:
-            return _Run(holder=used.session_id)
+            goes_on = rank == 0 and used.format in _COMPLETING
+            return _Run(holder="" if goes_on else used.session_id)
         return _Run(poorer=[*poorer, *self._subagents(poorer)])
 
     def _base(self, root: str) -> tuple[str, str]:
@@ -178,7 +214,9 @@ class SameRun:
         for file in self._project.traces.sessions():
             root, mark, _ = file.session_id.partition(_SUBAGENT)
             above = next((told for told in poorer if told.session_id == root), None)
-            if mark and above is not None and self._about(file.path).get("format") == above.format:
+            if above is None or above.format in _COMPLETING:  # its subagents are the same here
+                continue
+            if mark and self._about(file.path).get("format") == above.format:
                 yield _Told(
                     session_id=file.session_id,
                     path=file.path,

@@ -268,16 +268,62 @@ def test_files_of_opencode_complete_each_other(
     ]
 
 
-@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def ends(project: Project, session_id: str) -> int:
+    path = project.traces.find(session_id)
+    assert path is not None
+    events = project.traces.read(path)[0]
+    return sum(event.event_type is EventType.END for event in events)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0], [1, 0, 1]])
 def test_a_stream_of_claude_adds_the_end_to_its_transcript(
     project: Project, tmp_path: Path, order: Sequence[int]
 ) -> None:
     files = claude_files(tmp_path)
-    expected = alone(tmp_path, files[0])
-    assert_adds_up(import_paths(project, [files[index] for index in order]))
-    ((name, _, calls),) = told(project)
-    assert [(name, calls)] == [(name, calls) for name, _, calls in expected]
-    path = project.traces.find(name)
+    ((name, events, calls),) = alone(tmp_path, files[0])
+    for index in order:
+        assert_adds_up(import_paths(project, [files[index]]))
+    assert told(project) == [(name, events + 1, calls)]
+    assert ends(project, name) == 1
+    assert steps(project, name)[:-1] == steps(alone_at(tmp_path), name)
+    before = contents(project)
+    import_paths(project, files)
+    assert contents(project) == before
+
+
+def steps(project: Project, session_id: str) -> list[tuple[int, int, str]]:
+    path = project.traces.find(session_id)
     assert path is not None
-    events = project.traces.read(path)[0]
-    assert sum(event.event_type is EventType.END for event in events) == 1
+    return [(e.seq, e.step_index, e.event_id) for e in project.traces.read(path)[0]]
+
+
+def alone_at(folder: Path) -> Project:
+    return Project(folder / "alone")
+
+
+def test_a_stream_of_claude_that_is_cited_is_added_to(project: Project, tmp_path: Path) -> None:
+    transcript, stream = claude_files(tmp_path)
+    import_paths(project, [stream])
+    cited = an_experience(citations=(Citation(session_id=CLAUDE_ID, step_index=1),))
+    project.ledger.append([an_entry(EntryKind.PROPOSED, cited)])
+    before = contents(project)
+
+    import_paths(project, [transcript])
+
+    ((path, after),) = contents(project).items()
+    assert after.startswith(before[path])
+    assert len(after) > len(before[path])
+
+
+def test_of_a_folder_the_richest_files_are_read_first(project: Project, tmp_path: Path) -> None:
+    transcript, stream = claude_files(tmp_path)
+    folder = tmp_path / "all"
+    folder.mkdir()
+    (folder / "b.jsonl").write_bytes(transcript.read_bytes())
+    (folder / "a.jsonl").write_bytes(stream.read_bytes())
+
+    report = import_paths(project, [folder])
+
+    assert [file.format for file in report.files] == ["claude-code", "claude-stream"]
+    assert not any("gives way" in message for message in report.messages)
+    assert ends(project, CLAUDE_ID) == 1
