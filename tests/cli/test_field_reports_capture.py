@@ -176,6 +176,7 @@ def without_a_gap(case: str) -> list[dict[str, Any]]:
             a_record(4),
         ],
         "silent records between": [a_record(1), a_record(2, type="progress"), a_record(3)],
+        "records without ids": [{**a_record(n), "uuid": None} for n in range(1, 5)],
         "a parent that cannot be used": [
             *(a_record(1), a_record(2, message="words"), a_record(3)),
         ],
@@ -191,6 +192,7 @@ def without_a_gap(case: str) -> list[dict[str, Any]]:
         *("resumed", "resumed, with what a hook said first", "a subagent between", "a branch"),
         *("two that go on from the same elsewhere", "a compaction", "silent records between"),
         *("a parent that cannot be used", "another session in the same file"),
+        "records without ids",
     ],
 )
 def test_what_rightly_points_out_of_a_file_is_no_gap(
@@ -251,7 +253,8 @@ def test_a_subagent_without_its_parent_is_imported_and_the_parent_called_missing
     assert message.startswith("Parent missing: 1 subagent session(s) of s-1")
     assert [row.session_id for row in list_traces(project)] == ["s-1-agent-1"]
 
-    write(logs / "s-1.jsonl", [a_record(n, uuid=f"main-{n}") for n in range(1, 4)])
+    main = [a_record(n, uuid=f"main-{n}", parentUuid=f"main-{n - 1}") for n in range(1, 4)]
+    write(logs / "s-1.jsonl", main)
     both = hindsight("import", str(logs), "--json")
     assert both.document["messages"] == []
     (logs / "s-1.jsonl").unlink()

@@ -40,18 +40,20 @@ class ParentLinks:
         self._written: set[int] = set()  # hashes: a file may have millions of records
         self._elsewhere: set[str] = set()  # parents outside, and those told of
         self._begun: set[str] = set()  # sessions in which somebody spoke
+        self._can_tell = True  # until something that was said has no id to point to
 
     def missing(self, record: Mapping[str, JsonValue], session_id: str) -> str | None:
         uuid, parent = _text(record.get("uuid")), _text(record.get("parentUuid"))
         begun = session_id in self._begun
         if record.get("type") in ("user", "assistant"):
             self._begun.add(session_id)
+            self._can_tell = self._can_tell and uuid is not None
         if uuid is not None:
             self._written.add(hash(uuid))
         if parent is None or hash(parent) in self._written or parent in self._elsewhere:
             return None
         self._elsewhere.add(parent)
-        return parent if begun else None
+        return parent if begun and self._can_tell else None
 
 
 class SessionTracker:
