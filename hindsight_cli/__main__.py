@@ -8,6 +8,7 @@ the two together).
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -22,7 +23,8 @@ def main() -> None:
     if argv[:1] == ["hook"] and "--help" not in argv:
         from hindsight_cli.cli.hooking import run_hook
 
-        raise SystemExit(run_hook(argv[1:]))
+        # An agent waits, and nothing of ours needs to be taken down in order.
+        os._exit(run_hook(argv[1:]))
     if argv[:2] == ["mcp", "proxy"]:
         from hindsight_cli.cli.proxying import try_proxy
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import os
 import signal
 import time
@@ -33,6 +34,7 @@ _NO_END = frozenset({"opencode", "qwen-code"})  # may never tell of an end: each
 
 def finish(project: Project, told: Told, session_id: str) -> Iterator[str]:
     """Import and reflect; gives lines for the log."""
+    gc.enable()  # off in a hook
     signal.alarm(_LONGEST_S)
     with _locked(project.folder / LOCK_FILE):
         found = session_id

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from hindsight_cli.api.privacy import is_excluded, paused_by
 from hindsight_cli.api.project import Project
-from hindsight_cli.capture.hooks import Dialect, find_dialect
-from hindsight_cli.capture.hooks.payload import HookKind
+from hindsight_cli.capture.hooks import find_dialect, folder_of
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.records.injection import TAG
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from hindsight_cli.api.injecting import Prepared
+    from hindsight_cli.capture.hooks import Dialect
     from hindsight_cli.capture.hooks.told import Told
     from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -37,6 +37,8 @@ INJECT_ON_ERRORS = "errors"  # the run itself saw to the task
 LOG_FILE = Path("logs", "hook.log")
 LOCK_FILE = "hook.lock"
 TOLD_FILE = "told"  # this project's user knows what is recorded
+# As HookKind has them, which is loaded only where there is work.
+_START, _PROMPT, _STOP, _END = "start", "prompt", "stop", "end"
 _ERROR_CHARS = 8_000  # of an error's end, looked up
 _MAX_BLOCK_BYTES = 1024 * 1024
 _WINDOW_BYTES = 32 * 1024
@@ -84,19 +86,15 @@ class _Once:
 
 def _find_hook(agent: str, event: str, raw: bytes, env: Mapping[str, str]) -> Hook | None:
     """The hook's work; None where there is none: no project here, paused, nothing understood."""
-    dialect = find_dialect(agent)
-    if dialect is None or event not in dialect.KINDS or env.get(REFLECTING_VARIABLE):
+    if env.get(REFLECTING_VARIABLE):
         return None
     try:
         payload = json.loads(raw)
-        folder = env.get(dialect.FOLDER_VARIABLE) or (
-            dialect.unpacked(payload).get("cwd") if isinstance(payload, dict) else None
-        )
-        start = Path(folder) if isinstance(folder, str) and folder else None
-        if start is not None and not start.is_absolute():
-            start = None
+        folder = folder_of(agent, payload, env)
+        start = Path(folder) if folder and folder.startswith("/") else None
         project = Project.find(None if env.get("HINDSIGHT_CLI_PROJECT") else start, env=env)
-        if project is None or paused_by(project, env) is not None:
+        dialect = find_dialect(agent) if project is not None else None
+        if project is None or dialect is None or paused_by(project, env) is not None:
             return None
         from hindsight_cli.capture.hooks.told import told_of  # only in a project
 
@@ -174,7 +172,7 @@ class Hook:
 
     def finish(self) -> None:
         """At a rest or an end: read the transcript and learn from it, unless a run will."""
-        if self._told.kind not in (HookKind.STOP, HookKind.END):
+        if self._told.kind not in (_STOP, _END):
             return
         if self._run_id and self._project.env.get(RUN_AGENT_VARIABLE) == self._told.agent:
             return
@@ -210,7 +208,7 @@ class Hook:
         told, left = self._told, self._project.env.get(INJECT_VARIABLE, "")
         if left == INJECT_NOTHING:
             return False
-        return told.failed or (told.kind is HookKind.PROMPT and bool(self._task()))
+        return told.failed or (told.kind == _PROMPT and bool(self._task()))
 
     def _block(self) -> tuple[Prepared | None, str]:
         """What to put before the agent, "" for nothing, and its receipts if they are ours."""
@@ -238,7 +236,7 @@ class Hook:
     def _notice(self) -> str:
         """What is recorded and how to stop it: said once a project, where it is recorded."""
         folder = self._project.folder
-        if self._told.kind not in (HookKind.START, HookKind.PROMPT):
+        if self._told.kind not in (_START, _PROMPT):
             return ""
         if (folder / TOLD_FILE).exists() or not os.access(folder, os.W_OK):
             return ""

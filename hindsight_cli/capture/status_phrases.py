@@ -7,14 +7,31 @@ versions and languages of the same thing are many.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from hindsight_cli.records.jsonvalue import JsonValue
 
 # What harnesses put before the words that matter.
 _LEAD = r"\A[\s<]*+(?:(?:tool_use_error|error)>\s*+)?(?:error:\s*+)?"
 
 
+class _Late:
+    """A pattern that is compiled when it is first used: a hook uses few of them."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> JsonValue:
+        method = getattr(re.compile(self._source, self._flags), name)
+        setattr(self, name, method)  # from here on as fast as the pattern itself
+        return method
+
+
 def any_of(*alternatives: str, flags: int = re.IGNORECASE, lead: str = "") -> re.Pattern[str]:
     """One pattern out of alternatives, all of them after `lead`."""
-    return re.compile(f"{lead}(?:{'|'.join(alternatives)})", flags)
+    return cast("re.Pattern[str]", _Late(f"{lead}(?:{'|'.join(alternatives)})", flags))
 
 
 # A person said no. Anchored: a page or a log may well speak of users who refuse.

@@ -6,10 +6,10 @@ its answer on if it comes in time, and ends; what is to be stored is stored behi
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -32,13 +32,14 @@ _WORDS = 2
 def run_hook(words: Sequence[str]) -> int:
     """`hook AGENT EVENT`: 0, whatever happened; 1 for a command that was never meant so."""
     started = time.monotonic()
+    _fill_standard_streams()
     if len(words) != _WORDS:
-        sys.stderr.write("hindsight: hook takes the name of an agent and that of an event\n")
+        os.write(2, b"hindsight: hook takes the name of an agent and that of an event\n")
         return 1
+    gc.disable()  # too short a life to clean up in; it is a tenth of it
     agent, event = words
     deadline = started + (PATIENT_S if event in _PATIENT else DEADLINE_S)
     try:
-        _fill_standard_streams()
         payload = _read_payload(deadline)
         if payload and not os.environ.get("HINDSIGHT_CLI_REFLECTING"):
             _hand_over(agent, event, payload, deadline)

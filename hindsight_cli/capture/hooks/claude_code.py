@@ -16,7 +16,6 @@ from hindsight_cli.capture.hooks.payload import (
 from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "claude-code"
-FOLDER_VARIABLE = "CLAUDE_PROJECT_DIR"
 KINDS = {
     "SessionStart": HookKind.START,
     "UserPromptSubmit": HookKind.PROMPT,

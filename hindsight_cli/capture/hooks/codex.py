@@ -24,7 +24,6 @@ from hindsight_cli.capture.hooks.payload import (
 from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "codex"
-FOLDER_VARIABLE = ""
 KINDS = {
     "SessionStart": HookKind.START,
     "UserPromptSubmit": HookKind.PROMPT,

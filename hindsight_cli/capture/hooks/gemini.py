@@ -23,7 +23,6 @@ from hindsight_cli.records.event import ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "gemini-cli"
-FOLDER_VARIABLE = "GEMINI_PROJECT_DIR"
 KINDS = {
     "SessionStart": HookKind.START,
     "BeforeAgent": HookKind.PROMPT,

@@ -19,7 +19,6 @@ from hindsight_cli.capture.hooks.payload import (
 from hindsight_cli.records.jsonvalue import JsonValue
 
 AGENT = "opencode"
-FOLDER_VARIABLE = ""
 KINDS = {
     "chat.message": HookKind.PROMPT,
     "tool.execute.after": HookKind.TOOL,

@@ -11,7 +11,6 @@ from hindsight_cli.capture.hooks.claude_code import KINDS as CLAUDE_KINDS
 from hindsight_cli.capture.hooks.payload import common_document
 
 AGENT = "qwen-code"
-FOLDER_VARIABLE = "QWEN_PROJECT_DIR"
 KINDS = CLAUDE_KINDS
 document = common_document
 unpacked = gemini.unpacked
