@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,12 @@ from hindsight_cli.api.doctor_program import program_of
 from hindsight_cli.api.installing import found_in, present_agents
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.integrations.places import AGENTS, Registered, Scope
-from hindsight_cli.integrations.registration import own_program, own_server
-from hindsight_cli.integrations.targets import Where, plugin_source
+from hindsight_cli.integrations.registration import Found, own_program, own_server
+from hindsight_cli.integrations.targets import Target, Where, plugin_source
+from hindsight_cli.integrations.toml_edit import TomlSyntaxError, read_table
 
 _TIMEOUT_S = 10
+_UNTRUSTED = "Codex skips hooks it does not trust"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,34 +84,41 @@ def _in_scope(agent: Registered, scope: Scope, where: Where) -> AgentState | Non
     problems: list[str] = []
     found_any = False
     for target in agent.targets(where, scope):
-        if "source" in target.holds:
-            continue  # looked at from where it is named
-        found = found_in(target, text_of(target.path, read_file(target.path)))
-        found_any |= bool(found.all_ours)
-        if "hooks" in target.holds:
-            missing = set(agent.events()) - {event for event, _ in found.hooks}
-            problems += [f"no hook for {event}" for event in sorted(missing)]
-            problems += _problems([own_program(command) or [] for _, command in found.hooks], where)
-            problems += [p for _, c in found.hooks[:1] if not problems and (p := _tried(c, where))]
-        if "plugin" in target.holds:
-            problems += [] if found.plugins else ["its plugin is not named"]
-            problems += [p for url in found.plugins if (p := _plugin_problem(agent, url, where))]
-        if found.foreign_server:
-            problems.append(f"the server `hindsight` is another program's ({target.path})")
-        elif "server" in target.holds:
-            problems += [] if found.server else [f"no MCP server in {target.path}"]
-            problems += _problems([own_server(found.server) or []], where) if found.server else []
+        if "source" not in target.holds:  # looked at from where it is named
+            found = found_in(target, text_of(target.path, read_file(target.path)))
+            found_any |= bool(found.all_ours)
+            problems += _problems_in(agent, target, found, where)
     if not found_any:
         return None
     name = agent.name if scope is Scope.USER else f"{agent.name} (project)"
     flag = "" if scope is Scope.USER else " --scope project"
-    if problems:
-        fix = f"`hindsight install {agent.name}{flag}` brings it up to date."
-        return AgentState(name=name, ok=False, detail="; ".join(dict.fromkeys(problems)), fix=fix)
-    detail = "hooks and MCP server lead here"
-    if agent.name == "codex":
-        detail += "; whether it trusts the hooks, /hooks in codex says"
-    return AgentState(name=name, ok=True, detail=detail)
+    if not problems:
+        return AgentState(name=name, ok=True, detail="hooks and MCP server lead here")
+    fix = f"`hindsight install {agent.name}{flag}` brings it up to date."
+    if all(problem.startswith(_UNTRUSTED) for problem in problems):
+        fix = "Start `codex` in a terminal and trust them: it asks, else enter /hooks."
+    return AgentState(name=name, ok=False, detail="; ".join(dict.fromkeys(problems)), fix=fix)
+
+
+def _problems_in(agent: Registered, target: Target, found: Found, where: Where) -> list[str]:
+    problems: list[str] = []
+    if "hooks" in target.holds:
+        missing = set(agent.events()) - {event for event, _ in found.hooks}
+        problems += [f"no hook for {event}" for event in sorted(missing)]
+        problems += _problems([own_program(command) or [] for _, command in found.hooks], where)
+        if not problems:
+            problems += filter(None, [_tried(found.hooks[0][1], where)])
+        if agent.name == "codex":
+            problems += _untrusted(found, target.path, where)
+    if "plugin" in target.holds:
+        problems += [] if found.plugins else ["its plugin is not named"]
+        problems += filter(None, (_plugin_problem(agent, url, where) for url in found.plugins))
+    if found.foreign_server:
+        problems.append(f"the server `hindsight` is another program's ({target.path})")
+    elif "server" in target.holds:
+        problems += [] if found.server else [f"no MCP server in {target.path}"]
+        problems += _problems([own_server(found.server) or []], where) if found.server else []
+    return problems
 
 
 def _problems(programs: Sequence[Sequence[str]], where: Where) -> list[str]:
@@ -121,6 +131,22 @@ def _problems(programs: Sequence[Sequence[str]], where: Where) -> list[str]:
         elif found.version != __version__:
             problems.append(f"{program[0]} is version {found.version}, this is {__version__}")
     return problems
+
+
+def _untrusted(found: Found, path: Path, where: Where) -> list[str]:
+    """Codex notes in its config.toml which hooks a person has trusted, by file and place."""
+    config = next(a for a in AGENTS if a.name == "codex").folder(where) / "config.toml"
+    try:
+        known = read_table(text_of(config, read_file(config)), ("hooks", "state")) or {}
+    except TomlSyntaxError:
+        return []  # told of where the file itself is looked at
+    missing = []
+    for (event, _), (group, number) in zip(found.hooks, found.places, strict=True):
+        name = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
+        about = known.get(f"{path}:{name}:{group}:{number}")
+        if not isinstance(about, dict) or not about.get("trusted_hash"):
+            missing.append(event)
+    return [f"{_UNTRUSTED}: {', '.join(missing)}"] if missing else []
 
 
 def _tried(command: str, where: Where) -> str:

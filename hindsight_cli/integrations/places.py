@@ -143,9 +143,9 @@ def _opencode(where: Where, scope: Scope) -> list[Target]:
 
 def _codex_todo(scope: Scope) -> list[str]:
     todo = [
-        "Codex runs hooks only once you trust them and skips them silently until then: start "
-        "`codex`, enter /hooks, and trust those of hindsight. `codex exec` has "
-        "--dangerously-bypass-hook-trust for one run."
+        "Codex runs hooks only once you trust them, and skips them silently until then: start "
+        "`codex` in a terminal and choose to trust them when it asks, else enter /hooks there. "
+        "For one run without that, `codex exec` has --dangerously-bypass-hook-trust."
     ]
     if scope is Scope.PROJECT:
         todo.append(

@@ -36,6 +36,7 @@ class Found:
     """What of ours stands in a file, and what stands in our place."""
 
     hooks: tuple[tuple[str, str], ...] = ()  # event, command
+    places: tuple[tuple[int, int], ...] = ()  # of each: which group of its event, which in it
     server: tuple[str, ...] = ()  # the MCP server's command line
     foreign_server: str = ""  # a server of another program under our name
     plugins: tuple[str, ...] = ()
@@ -143,9 +144,13 @@ def remove_plugin(document: Document) -> None:
 
 def found_in(document: Document, server: Path) -> Found:
     """What of ours stands in a text of JSON."""
-    hooks = tuple((event, command) for event, _, command in _own_hooks(document))
+    own = list(_own_hooks(document))
     plugins = [str(document.value(p)) for p in _own_plugins(document)]
-    found = Found(hooks=hooks, plugins=tuple(plugins))
+    found = Found(
+        hooks=tuple((event, command) for event, _, command in own),
+        places=tuple((int(path[2]), int(path[4])) for _, path, _ in own),
+        plugins=tuple(plugins),
+    )
     return replace(found, **server_found(document.value(server))) if server else found
 
 

@@ -151,9 +151,33 @@ def test_no_is_taken_for_an_answer(home: Path, tmp_path: Path) -> None:
     assert not (home / ".codex").exists()
 
 
-def test_all_is_in_order_after_an_install(run: Run) -> None:
+def trust(home: Path) -> None:
+    """What Codex writes when a person trusts our hooks."""
+    hooks = home / ".codex/hooks.json"
+    names = ("session_start", "user_prompt_submit", "post_tool_use", "stop", "session_end")
+    with (home / ".codex/config.toml").open("a") as config:
+        for name in names:
+            config.write(f'\n[hooks.state."{hooks}:{name}:0:0"]\ntrusted_hash = "sha256:0"\n')
+
+
+def test_hooks_that_codex_does_not_trust_are_no_fault_of_the_install_and_told(
+    run: Run, home: Path
+) -> None:
+    run("install", "codex", "--yes")
+    ok, detail, fix = checks(run("doctor", "--json"))["codex"]
+    assert (ok, detail.startswith("Codex skips hooks it does not trust: SessionStart, ")) == (
+        False,
+        True,
+    )
+    assert "trust them" in fix
+    trust(home)
+    assert checks(run("doctor", "--json"))["codex"][0]
+
+
+def test_all_is_in_order_after_an_install(run: Run, home: Path) -> None:
     for agent in ("claude-code", "codex", "opencode"):
         assert run("install", agent, "--yes").code == 0
+    trust(home)
     done = run("doctor", "--json")
     assert [name for name, (ok, _, _) in checks(done).items() if not ok] == []
     assert done.code == 0
