@@ -54,7 +54,9 @@ def read_json_lines(path: Path) -> Iterator[Record | Problem]:
                     excerpt=excerpt_of(raw),
                 )
                 continue
-            body = (raw.removeprefix(_BOM) if line == 1 else raw).strip(_PADDING)
+            body = raw
+            if not (raw.startswith(b"{") and raw.endswith(b"}\n")):  # else spare it a copy
+                body = (raw.removeprefix(_BOM) if line == 1 else raw).strip(_PADDING)
             if body:
                 yield _parsed(body, line=line, ended=raw.endswith(b"\n"))
 
@@ -70,7 +72,10 @@ def _parsed(body: bytes, *, line: int, ended: bool) -> Record | Problem:
     except RecursionError:
         reason = "nested too deeply"
     except ValueError as error:
-        reason = f"not JSON: {error}" if ended else f"unfinished last line: {error}"
+        at = (
+            f" from character {error.pos + 1} on" if isinstance(error, json.JSONDecodeError) else ""
+        )
+        reason = f"not JSON{at}" if ended else "unfinished last line"
     return Problem(line=line, reason=reason, excerpt=excerpt_of(body))
 
 
@@ -125,9 +130,9 @@ def parse_json(raw: bytes | str) -> JsonValue:
         ValueError: not JSON.
         RecursionError: nested deeper than the interpreter can follow.
     """
-    text = (raw if isinstance(raw, str) else raw.decode("utf-8", "replace")).strip(_BLANKS)
+    text = (raw if isinstance(raw, str) else raw.decode("utf-8", "replace")).lstrip(_BLANKS)
     value, end = parse_json_at(text, 0)
-    if end != len(text):
+    if end != len(text) and text[end:].strip(_BLANKS):
         raise json.JSONDecodeError("Extra data", text, end)
     return value
 
