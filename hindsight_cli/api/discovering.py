@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -21,6 +22,8 @@ from hindsight_cli.traces.plain import read_plain
 
 _STATE_FILE = "imports.json"  # beside the traces: deleted with them, as it must be
 _MAX_STATE_BYTES = 64 * 1024 * 1024
+
+_SAVE_EVERY_S = 1.0  # what was read; a kill costs no more than that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +137,8 @@ def import_found(
     """Import what is new of it; a file that cannot be read is told of and stops no other.
 
     Unless `everywhere`, of a file with the sessions of many projects only this one's are
-    taken. What was read is remembered also when this is interrupted.
+    taken. What was read is remembered also when this is interrupted, and when it is killed,
+    all but that of the last moments.
 
     Raises:
         PausedError: nothing was imported.
@@ -144,12 +148,16 @@ def import_found(
     own = None if everywhere else belongs_to(project)
     imported = Imported(project)
     done: list[PastFile] = []
+    saved = time.monotonic()
     try:
         for file in (f.file for f in found if f.is_new):
             on_file(file)
             this = replace(how, accept=own) if file.holds_many else how
             if import_file(project, file.path, report, this):
                 done.append(file)
+            if done and time.monotonic() - saved > _SAVE_EVERY_S:
+                imported.note(done)
+                done, saved = [], time.monotonic()
     finally:
         imported.note(done)
     add_traces(project, report)

@@ -232,3 +232,32 @@ def test_watching_imports_what_is_added_until_it_is_ended(project: Project, home
     assert watching.returncode == 0
     assert b"imported: first" in told
     assert b"imported: second" in told
+
+
+def test_what_was_read_before_a_kill_is_not_read_again(
+    hindsight: Hindsight, home: Home, project: Project
+) -> None:
+    folder = home / ".claude" / "projects" / "shop"
+    for n in range(8):
+        path = write(folder / f"s-{n}.jsonl", claude_records(f"s-{n}", project.root))
+        os.utime(path, (time.time() - 100 + n, time.time() - 100 + n))
+    code = (
+        "import os, signal, sys, time; from pathlib import Path\n"
+        "from hindsight_cli.api.discovering import Wanted, discover, import_found\n"
+        "from hindsight_cli.api.importing import How\n"
+        "from hindsight_cli.api.project import Project\n"
+        "def on_file(file):\n"
+        "    time.sleep(0.4)\n"
+        "    if file.path.stem == 's-6':\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "project = Project(Path(sys.argv[1]))\n"
+        "import_found(project, discover(project, Wanted()), How(), on_file=on_file)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(project.root)], check=False)
+
+    data = hindsight("import", "--json").data
+
+    assert killed.returncode == -signal.SIGKILL
+    read = {Path(file["path"]).stem for file in data["files"]}
+    assert {"s-6", "s-7"} <= read <= {f"s-{n}" for n in range(3, 8)}
+    assert (len(list_traces(project)), data["failed"]) == (8, 0)
