@@ -327,3 +327,16 @@ def test_of_a_folder_the_richest_files_are_read_first(project: Project, tmp_path
     assert [file.format for file in report.files] == ["claude-code", "claude-stream"]
     assert not any("gives way" in message for message in report.messages)
     assert ends(project, CLAUDE_ID) == 1
+
+
+def test_a_subagent_s_file_alone_takes_no_place(project: Project, tmp_path: Path) -> None:
+    changes = {"5f0c7b1e-2222-4a00-9c00-0000000000aa": CLAUDE_ID, "oven-agent": "claude-code"}
+    import_paths(project, [changed(tmp_path, "atif/bakery.json", changes)])
+    before = told(project)
+
+    (subagent,) = (FIXTURES / "claude_code").rglob("agent-*.jsonl")
+    import_paths(project, [subagent])
+
+    assert set(before) < set(told(project))
+    import_paths(project, [FIXTURES / CLAUDE])
+    assert {name.removesuffix("-agent-a1b2c3d") for name, *_ in told(project)} == {CLAUDE_ID}
