@@ -87,6 +87,8 @@ def _run(
     make_plan = installing.plan_install if command == "install" else installing.plan_uninstall
     plan = make_plan(agent, Scope(scope_name), where)
     apply(plan, output, ask=ask, dry_run=dry_run)
+    for todo in plan.todo if as_json and plan.changes else ():
+        output.say(todo)
     data = {"changed": [{"path": str(c.path), "diff": c.diff} for c in plan.changes]}
     output.result(data, result_text(command, plan, dry_run=dry_run))
 
