@@ -100,6 +100,8 @@ class ProxySession:
         drafts, self._held = self._held, []
         if not self.session_id:
             self.session_id = self._chosen_id()
+        elif self._was_moved():
+            return  # the run has ended, and its files were put beside its transcript
         month = time.strftime("%Y-%m", self._began)
         with self._project.traces.open(
             self.session_id, month=month, source=self._source
@@ -115,6 +117,10 @@ class ProxySession:
             except BaseException:
                 self._builder = None  # its numbers may be ahead of the file
                 raise
+
+    def _was_moved(self) -> bool:
+        traces = self._project.traces
+        return self._size > 0 and traces.find_source(self.session_id, self._source) is None
 
     def _chosen_id(self) -> str:
         if self._run_id:

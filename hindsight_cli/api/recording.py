@@ -19,7 +19,7 @@ from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
 from hindsight_cli.records.event import Actor, Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
-from hindsight_cli.traces.files import OpenSession, month_of
+from hindsight_cli.traces.files import TERMINAL, OpenSession, month_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,8 @@ def _append_to(
     info = SessionInfo(session_id=session_id, agent="record")
     is_new = project.traces.find_source(session_id) is None
     if is_new:  # inside `hindsight run`: what it was asked to do is known from the terminal
-        info, begun = _begun_by_run(project, path, info)
+        shown = project.traces.find_source(session_id, TERMINAL)
+        info, begun = _begun_by_run(project, shown or path, info)
         drafts = [*begun, *drafts]
     with project.traces.open(session_id, month=path.parent.name) as session:
         return _append(project, session, info, drafts)

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from hindsight_cli.api.project import Project
+from hindsight_cli.api.proxy_joining import join_proxies, move_proxies
 from hindsight_cli.api.running import RunPlan
 from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.config import read_user_settings
@@ -45,12 +46,13 @@ def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> I
     if session_id is None:
         if project.traces.find_source(run_id) is not None:
             _close_recorded(project, run_id, ended)
-        else:
+        elif not join_proxies(project, run_id):
             project.traces.promote(run_id, TERMINAL)
         session_id = run_id
     else:
         if session_id != run_id:
             _move_terminal(project, run_id, session_id)
+            move_proxies(project, run_id, session_id)
         _note_exit(project, session_id, ended)
     how = Learning(env=plan.env, since_ns=plan.started_ns, reflect=plan.reflect)
     yield from learn(project, how, session_id, run_id)

@@ -29,13 +29,15 @@ HELLO = {
 }
 
 
-def wait_for(found: Callable[[], T], timeout_s: float = TIMEOUT_S) -> T:
+def wait_for(found: Callable[[], T | None], timeout_s: float = TIMEOUT_S) -> T:
     """What `found` gives as soon as it is true."""
     deadline = time.monotonic() + timeout_s
-    while not (value := found()):
+    while True:
+        value = found()
+        if value:
+            return value
         assert time.monotonic() < deadline, "it did not come to be"
         time.sleep(0.02)
-    return value
 
 
 class Proxied:

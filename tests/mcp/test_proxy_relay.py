@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_a_question_of_the_server_in_the_middle_of_a_call_gets_its_answer(projec
 
 
 def test_the_whole_environment_reaches_the_server_and_env_adds_to_it(project: Project) -> None:
-    given = {"FOO": "1", "HTTPS_PROXY": "http://proxy:1"}
+    given: dict[str, Any] = {"FOO": "1", "HTTPS_PROXY": "http://proxy:1"}
     with Proxied(project.root, SCRIPTED, "--env", "A=1", "-e", "B=x=y", **given) as client:
         env = json.loads(text_of(client.hello().result("env")))
     expected = {**os.environ, **given, "A": "1", "B": "x=y"}
@@ -129,7 +130,7 @@ def test_the_whole_environment_reaches_the_server_and_env_adds_to_it(project: Pr
     ],
 )
 def test_every_open_call_is_told_when_the_server_dies(
-    project: Project, tool: str, given: dict[str, bool], code: int, how: str
+    project: Project, tool: str, given: dict[str, Any], code: int, how: str
 ) -> None:
     with Proxied(project.root) as client:
         client.hello()
@@ -253,7 +254,7 @@ def test_what_is_no_message_is_for_the_server_to_refuse(project: Project, line: 
 
 
 def test_text_is_utf_8_whatever_the_locale(project: Project) -> None:
-    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
+    env: dict[str, Any] = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
     message = '{"jsonrpc":"2.0","id":"号","result":"部署 MySQL"}\n'.encode()
     with Proxied(project.root, REFLECTING, **env) as client:
         client.write(message)
@@ -263,7 +264,6 @@ def test_text_is_utf_8_whatever_the_locale(project: Project) -> None:
 
 @pytest.mark.parametrize("fault", ["traces", "redaction", "settings", "full"])
 def test_a_fault_of_ours_costs_the_record_and_never_the_relay(project: Project, fault: str) -> None:
-    env = {}
     if fault == "traces":
         (project.folder / "traces").write_text("a file where a folder belongs")
     elif fault == "redaction":
@@ -272,7 +272,7 @@ def test_a_fault_of_ours_costs_the_record_and_never_the_relay(project: Project, 
         (project.folder / "project.toml").write_text('exclude = 3\nstale_days = "x"')
     else:
         (project.folder / "traces").symlink_to("/dev/full")
-    with Proxied(project.root, **env) as client:
+    with Proxied(project.root) as client:
         client.hello()
         for number in range(3):
             assert text_of(client.result("echo", n=number)) == json.dumps({"n": number})

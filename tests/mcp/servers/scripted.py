@@ -115,6 +115,7 @@ LISTED = [
 def answer(request: Message) -> None:
     method, params = request["method"], request.get("params") or {}
     own = request["id"]
+    result: Message
     if method == "initialize":
         info = {"name": "scripted", "version": "1"}
         version = params.get("protocolVersion")
