@@ -449,3 +449,33 @@ def test_the_program_is_the_script_beside_the_interpreter_or_the_started_one(
         script.write_text("#!/bin/sh\n")
         script.chmod(0o755)
         assert own_program_path(str(script)) == (str(script),)
+
+
+def test_another_product_of_our_name_is_neither_read_nor_written(
+    run: Run, home: Path, project: Project
+) -> None:
+    """It has a folder and variables of a like name, and may stand in the same settings."""
+    theirs = home / ".hindsight" / "project.toml"
+    theirs.parent.mkdir()
+    theirs.write_text("not = [ours")
+    theirs.with_name("config").write_text("api_key = x\n")
+    (home / ".claude").mkdir()
+    hook = {"type": "command", "command": "hindsight hook SessionStart", "timeout": 9000}
+    settings = {"hooks": {"SessionStart": [{"hooks": [hook]}]}}
+    (home / ".claude/settings.json").write_text(json.dumps(settings))
+    before = tree(home)
+    variables = {"HINDSIGHT_TIMEOUT": "abc", "HINDSIGHT_API_KEY": "x", "HINDSIGHT_HOME": "/nowhere"}
+
+    for command in (["install", "claude-code", "--yes"], ["status"], ["search", "mysql"]):
+        with_theirs, without = run(*command, **variables), run(*command)
+        assert (with_theirs.code, with_theirs.err) == (0, without.err)
+    assert (
+        hook
+        in json.loads((home / ".claude/settings.json").read_text())["hooks"]["SessionStart"][0][
+            "hooks"
+        ]
+    )
+    run("uninstall", "claude-code", "--yes", **variables)
+
+    assert tree(home) == before
+    assert (project.folder / "project.toml").exists()

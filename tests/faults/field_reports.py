@@ -14,7 +14,7 @@ ITEMS = (
     *("A1", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11", "A12", "A14", "A15"),
     *("A16", "A18", "A19", "A20", "A21", "A22", "A23", "A24", "A25", "A26", "A27"),
     *("B1", "B3", "B4"),
-    *("E1", "E2", "E3", "E4", "E7", "E8", "E13", "E16"),
+    *("E1", "E2", "E3", "E4", "E6", "E7", "E8", "E13", "E16", "E17"),
 )
 MOST_OPEN = 1  # may only shrink
 
@@ -33,6 +33,7 @@ _IMPORT = "tests/cli/test_import.py"
 _ERRORS = "tests/cli/test_errors.py"
 _FAULTS = "tests/cli/test_hook_faults.py"
 _HOOK = "tests/cli/test_hook.py"
+_INSTALL = "tests/cli/test_install.py"
 _NUMBERING = "tests/unit/test_numbering.py"
 
 REPORTS: dict[str, FieldReport] = {
@@ -248,6 +249,7 @@ REPORTS: dict[str, FieldReport] = {
         (
             "tests/unit/test_hook_payloads.py"
             "::test_every_event_that_hooks_are_registered_for_is_understood",
+            f"{_INSTALL}::test_hooks_have_full_paths_the_agents_unit_of_time_and_no_shell",
         ),
     ),
     "E2": FieldReport(
@@ -271,6 +273,13 @@ REPORTS: dict[str, FieldReport] = {
     "E4": FieldReport(
         "An exit code other than 0 comes with one line that says why.",
         (f"{_FAULTS}::test_a_command_that_is_none_fails_with_one_line_and_never_blocks",),
+    ),
+    "E6": FieldReport(
+        "A hook is a full path without shell features; a profile that prints is found.",
+        (
+            f"{_INSTALL}::test_hooks_have_full_paths_the_agents_unit_of_time_and_no_shell",
+            "tests/cli/test_init_doctor.py::test_a_profile_that_prints_is_found",
+        ),
     ),
     "E7": FieldReport(
         "No hook ever exits with 2, which forbids the agent to go on.",
@@ -296,6 +305,15 @@ REPORTS: dict[str, FieldReport] = {
             "tests/cli/test_pausing.py::test_a_pattern_that_is_no_text_is_an_error_that_says_so",
             "tests/cli/test_pausing.py::test_a_pattern_may_be_a_whole_path",
             f"{_FAULTS}::test_a_broken_store_is_no_trouble_of_the_agent",
+        ),
+    ),
+    "E17": FieldReport(
+        "Another product of our name keeps its folder, variables, hooks and MCP server.",
+        (
+            f"{_INSTALL}::test_another_product_of_our_name_is_neither_read_nor_written",
+            f"{_INSTALL}::test_a_server_of_another_product_under_our_name_is_left_alone",
+            "tests/cli/test_init_doctor.py"
+            "::test_another_product_of_our_name_first_on_the_path_is_found_and_not_started",
         ),
     ),
 }
