@@ -86,40 +86,41 @@ def find_signs(low: str) -> Mapping[str, list[int]]:
     """
     owners = _owners()
     places: dict[str, list[int]] = {}
-    for at in _candidates(low):
-        for detector, literals in owners.get(low[at : at + 2], ()):
-            if literals and not low.startswith(literals, at):
-                continue
-            own = places.get(detector)
-            if own is None:
-                places[detector] = [at]
-            else:
-                own.append(at)
+    for start in range(0, len(low), _CHUNK_CHARS):
+        chunk = low[start : start + _CHUNK_CHARS + _WIDTH - 1]
+        marks = _marks(chunk)
+        at = marks.find(1)
+        while at >= 0:
+            for detector, literals in owners.get(chunk[at : at + 2], ()):
+                if literals and not low.startswith(literals, start + at):
+                    continue
+                own = places.get(detector)
+                if own is None:
+                    places[detector] = [start + at]
+                else:
+                    own.append(start + at)
+            at = marks.find(1, at + 1)
     return places
 
 
-def _candidates(low: str) -> list[int]:
-    """Where four characters fit a group of signs."""
+def _marks(chunk: str) -> bytes:
+    """A byte for each character of a chunk, 1 where it and the next three fit a group of signs.
+
+    The last three of a whole chunk are the first of the next and have none.
+    """
     first, second, third, fourth = _tables()
     number = int.from_bytes
-    raw = low.encode("latin-1", "replace") + _END
-    out = []
-    for start in range(0, len(low), _CHUNK_CHARS):
-        chunk = raw[start : start + _CHUNK_CHARS + _WIDTH - 1]
-        size = len(chunk) - _WIDTH + 1
-        bits = (
-            number(chunk[:size].translate(first), "little")
-            & number(chunk[1 : size + 1].translate(second), "little")
-            & number(chunk[2 : size + 2].translate(third), "little")
-            & number(chunk[3:].translate(fourth), "little")
-        )
-        if bits:
-            marks = bits.to_bytes(size, "little").translate(_ANY_BIT)
-            at = marks.find(1)
-            while at >= 0:
-                out.append(start + at)
-                at = marks.find(1, at + 1)
-    return out
+    raw = chunk.encode("latin-1", "replace")
+    size = min(len(raw), _CHUNK_CHARS)
+    if len(raw) < size + len(_END):
+        raw += _END
+    bits = (
+        number(raw[:size].translate(first), "little")
+        & number(raw[1 : size + 1].translate(second), "little")
+        & number(raw[2 : size + 2].translate(third), "little")
+        & number(raw[3 : size + 3].translate(fourth), "little")
+    )
+    return bits.to_bytes(size, "little").translate(_ANY_BIT) if bits else b""
 
 
 @lru_cache(maxsize=1)

@@ -67,11 +67,14 @@ class _Rules(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _by_prefix() -> Mapping[str, _Rules]:
-    """Rules by the first two letters of their prefixes; a prefix of one letter stands alone."""
+    """Rules by the first two letters of their prefixes; one of one letter with any second."""
     index: dict[str, list[Rule]] = {}
     for rule in RULES:
         for head in {prefix[:2] for prefix in rule.prefixes}:
             index.setdefault(head, []).append(rule)
+    for letter in [head for head in index if len(head) == 1]:
+        for second in _WORD.decode():
+            index.setdefault(letter + second, index[letter])
     return MappingProxyType(
         {
             head: _Rules(tuple(p for rule in rules for p in rule.prefixes), tuple(rules))
@@ -91,7 +94,7 @@ def find_tokens(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
         start = first
         if text[start - 1] in "\\%" and start:  # \nghp_... and %3Dghp_...
             start = _after_escape(text, start)
-        rules = index.get(text[start : start + 2]) or index.get(text[start])
+        rules = index.get(text[start : start + 2])
         hit = None
         if rules and text.startswith(rules.prefixes, start):
             hit = _first_match(text, start, rules.rules)

@@ -42,13 +42,15 @@ def find_urls(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Passwords and tokens in the user part of URLs."""
     floor = 0
     for at in places:
-        if at < floor:
+        if at < floor or text.find("@", at + 3, at + _USERINFO_CHARS) < 0:
             continue
         found = compiled(_USERINFO).match(text, at + 3, at + _USERINFO_CHARS)
+        if found is None:
+            continue
         web = low.endswith(("http", "https"), max(0, at - len("https")), at)
-        hit = _from_userinfo(found, web=web) if found else None
-        floor = hit.end if hit else at + 3
+        hit = _from_userinfo(found, web=web)
         if hit is not None:
+            floor = hit.end
             yield hit
 
 
