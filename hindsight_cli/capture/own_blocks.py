@@ -10,13 +10,17 @@ import re
 
 from hindsight_cli.records.injection import TAG
 
+# Some agents escape the angle brackets of what a hook gives them, and the quotes with them.
+_OPEN, _CLOSE, _QUOTE = "(?:<|&lt;)", "(?:>|&gt;)", r"(?:\\?\"|&quot;)"
 _BLOCK = re.compile(
-    rf'<{TAG} receipt=\\?"(inj-[0-9a-f]{{12}})\\?">(?:(?!<{TAG}\b).)*?</{TAG}>', re.DOTALL
+    rf"{_OPEN}{TAG} receipt={_QUOTE}(inj-[0-9a-f]{{12}}){_QUOTE}{_CLOSE}"
+    rf"(?:(?!{_OPEN}{TAG}\b).)*?{_OPEN}/{TAG}{_CLOSE}",
+    re.DOTALL,
 )
 
 
 def without_own_blocks(text: str) -> str:
     """`text` with each block of ours cut down to its receipt."""
-    if f"</{TAG}>" not in text:
+    if f"/{TAG}" not in text:
         return text
     return _BLOCK.sub(rf'<{TAG} receipt="\1">[left out]</{TAG}>', text)

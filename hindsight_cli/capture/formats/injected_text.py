@@ -41,7 +41,9 @@ _TAGS = (
 )
 _ELEMENT = re.compile(
     r"<(?P<tag>" + "|".join(map(re.escape, _TAGS)) + r"|hindsight-[\w-]+)\b[^>]*>"
-    r".*?(?:</(?P=tag)>|\Z)",
+    r".*?(?:</(?P=tag)>|\Z)"
+    # What a hook of ours gave, as agents write it that escape its brackets.
+    r"|&lt;(?P<own>hindsight-[\w-]+)\b.*?(?:&lt;/(?P=own)&gt;|\Z)",
     re.DOTALL,
 )
 CONTINUED = "This session is being continued from a previous conversation"
@@ -71,7 +73,7 @@ def split_injected(text: str) -> Iterator[tuple[str, bool]]:
         yield text.strip(), True
         return
     at = 0
-    if "<" in text:
+    if "<" in text or "&lt;hindsight-" in text:
         for match in _ELEMENT.finditer(text):
             if before := text[at : match.start()].strip():
                 yield before, False
