@@ -94,7 +94,8 @@ _SEARCHES = (
     (r"(?i:identified )", "sql_password"),
     (r"ConvertTo-SecureString", "powershell_password"),
 )
-_MARK_BEHIND = {"p": len("perm"), "q": 1, "6": 1}  # the sign's begin: where its mark stands
+# A sign's begin: where its mark stands. `conv` of ConvertTo is of another detector.
+_MARK_BEHIND = {"p": len("perm"), "q": 1, "6": 1, "n": -len("co")}
 _BY_KIND = {rule.kind: rule for rule in ANCHORED}
 
 
