@@ -71,12 +71,13 @@ def where_of(start: Path | None, env: Mapping[str, str]) -> Where:
 def own_program_path(started_as: str | None = None) -> tuple[str, ...]:
     """This very Hindsight by absolute path, which any program can start from anywhere.
 
-    The script that the installer made beside this interpreter, else the one that was started
-    (`pip install --user` keeps it elsewhere), else the interpreter with the package.
+    The script that was started; when that leads to the one beside this interpreter, as the
+    links of pipx and uv do, then that one. For `python -m` the latter too, if there is one.
     """
     own = Path(sysconfig.get_path("scripts"), "hindsight")
     started = Path(sys.argv[0] if started_as is None else started_as).absolute()
-    for script in (own, started):
+    is_own = os.path.realpath(started) == os.path.realpath(own)
+    for script in (own,) if is_own else (started, own):
         if script.name == "hindsight" and os.access(script, os.X_OK) and script.is_file():
             return (str(script),)
     return (sys.executable, "-m", "hindsight_cli")

@@ -437,18 +437,22 @@ def test_what_codex_still_needs_is_said(run: Run) -> None:
     assert "/hooks" in done.out
 
 
-def test_the_program_is_the_script_beside_the_interpreter_or_the_started_one(
-    tmp_path: Path,
-) -> None:
-    own = own_program_path()
+def test_the_program_is_the_one_that_was_started(tmp_path: Path) -> None:
+    """As pip, pip --user, pipx and uv place it, and `python -m`."""
+    own = own_program_path("/x/hindsight_cli/__main__.py")
     assert Path(own[0]).is_absolute()
     assert os.access(own[0], os.X_OK)
-    if own[0] == sys.executable:
-        assert own[1:] == ("-m", "hindsight_cli")
-        script = tmp_path / "hindsight"
-        script.write_text("#!/bin/sh\n")
-        script.chmod(0o755)
-        assert own_program_path(str(script)) == (str(script),)
+    script = tmp_path / "hindsight"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert own_program_path(str(script)) == (str(script),)
+    if own[1:]:
+        assert own == (sys.executable, "-m", "hindsight_cli")
+    else:
+        link = tmp_path / "bin" / "hindsight"
+        link.parent.mkdir()
+        link.symlink_to(own[0])
+        assert own_program_path(str(link)) == own
 
 
 def test_another_product_of_our_name_is_neither_read_nor_written(
