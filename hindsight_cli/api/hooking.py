@@ -145,10 +145,13 @@ class Hook:
         Raises:
             StorageError: it cannot be written.
         """
+        from dataclasses import replace
+
         from hindsight_cli.api.session_tail import tail_state
         from hindsight_cli.capture.draft import Draft
         from hindsight_cli.capture.hooks.told import NATIVE_TYPE, events_of
         from hindsight_cli.capture.recorder import EventBuilder
+        from hindsight_cli.records.event import RUN
         from hindsight_cli.traces.files import HOOKS
 
         now = self._project.now()
@@ -160,6 +163,9 @@ class Hook:
             state = tail_state(session, session_id, drafts, window=_WINDOW_BYTES)
             builder = EventBuilder(state, redactor, self._project.outputs.put)
             events = []
+            if self._run_id and state.seq == 0:
+                first = {**drafts[0].extra, RUN: self._run_id}
+                drafts = [replace(drafts[0], extra=first), *drafts[1:]]
             for draft in drafts:
                 native = Draft(
                     session=self._told.session,

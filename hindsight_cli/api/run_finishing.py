@@ -16,9 +16,10 @@ from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.config import read_user_settings
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.integrations import Place
-from hindsight_cli.records.event import Event, EventType, Outcome
+from hindsight_cli.records.event import RUN, Event, EventType, Outcome
 from hindsight_cli.records.jsonvalue import JsonValue
-from hindsight_cli.traces.files import TERMINAL
+from hindsight_cli.traces.aside import first_event
+from hindsight_cli.traces.files import HOOKS, TERMINAL
 
 if TYPE_CHECKING:
     from hindsight_cli.api.importing import ImportReport
@@ -76,11 +77,14 @@ def _session_of(project: Project, plan: RunPlan, run_id: str) -> tuple[str | Non
         return None, problems
     if len(mains) > 1:
         mains = {session_id for session_id in mains if not _is_subagent(project, session_id)}
-    if len(mains) == 1:
-        return mains.pop(), problems
-    count = max(len(paths), len(mains))
+    runs = {session_id: _run_told(project, session_id) for session_id in mains}
+    own = [session_id for session_id, run in runs.items() if run == plan.session_id]
+    own = own or [session_id for session_id, run in runs.items() if run is None]
+    if len(own) == 1:
+        return own[0], problems
+    count = max(len(paths), len(mains)) if own else 0  # 0: all are other runs', as hooks told
     several = f"{count} transcripts changed during this run: all imported, none taken as its own."
-    return None, [*problems, several]
+    return None, [*problems, several] if count else problems
 
 
 def _is_subagent(project: Project, session_id: str) -> bool:
@@ -88,6 +92,14 @@ def _is_subagent(project: Project, session_id: str) -> bool:
     events = project.traces.read(path)[0] if path is not None else []
     about = events[0].extra.get("session") if events else None
     return isinstance(about, Mapping) and bool(about.get("parent_session_id"))
+
+
+def _run_told(project: Project, session_id: str) -> str | None:
+    """The run that an agent's hooks said a session is of; None when they said nothing."""
+    path = project.traces.find_source(session_id, HOOKS)
+    event = first_event(path) if path is not None else None
+    run = event.extra.get(RUN) if event is not None else None
+    return run if isinstance(run, str) else None
 
 
 def import_place(

@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 from hindsight_cli.records.jsonvalue import JsonValue
 
 SCHEMA_VERSION = 1
+RUN = "run"  # in `extra` of the first event of a session's hooks: the `hindsight run` it is of
 
 
 class EventType(StrEnum):

@@ -8,6 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -269,3 +270,53 @@ def test_a_rest_asks_no_model(project: Project, transcript: Path, tmp_path: Path
 
     assert not (tmp_path / "ran").exists()
     assert not (project.folder / "reflect.json").exists()
+
+
+CODEX = f"""
+import json, os, subprocess, sys, time, uuid
+session = sys.argv[2]
+now = "2026-12-01T10:00:00.000Z"
+folder = os.path.join(os.environ["HOME"], ".codex", "sessions", "2026", "12", "01")
+os.makedirs(folder, exist_ok=True)
+transcript = os.path.join(folder, f"rollout-2026-12-01T10-00-00-{{session}}.jsonl")
+def line(kind, **payload):
+    with open(transcript, "a") as file:
+        record = {{"timestamp": now, "type": kind, "payload": payload}}
+        file.write(json.dumps(record) + "\\n")
+line("session_meta", id=session, cwd=os.getcwd(), cli_version="0.171.0", timestamp=now)
+text = [{{"type": "input_text", "text": session}}]
+line("response_item", type="message", role="user", content=text)
+given = {{"session_id": session, "cwd": os.getcwd(), "prompt": session}}
+command = [{sys.executable!r}, "-m", "hindsight_cli", "hook", "codex", "UserPromptSubmit"]
+subprocess.run(command, input=json.dumps(given).encode())
+while not os.path.exists(sys.argv[3]):
+    time.sleep(0.05)
+line("response_item", type="message", role="assistant",
+    content=[{{"type": "output_text", "text": "done " + session}}])
+"""
+
+
+def test_runs_in_one_folder_at_once_are_told_apart_by_their_hooks(
+    project: Project, hindsight: Hindsight, tmp_path: Path
+) -> None:
+    """Codex takes no session id of ours: which of two transcripts is whose its hook says."""
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\n{CODEX}")
+    program.chmod(0o755)
+    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    sessions = [f"0199000{n}-aaaa-7bbb-8ccc-ddddeeeeffff" for n in (1, 2)]
+
+    def run(session: str) -> str:
+        command = ["run", "--", "codex", "exec", session, str(tmp_path / "go")]
+        return hindsight(*command, PATH=path, HOME=str(tmp_path)).err
+
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(run, session) for session in sessions]
+        wait_until(lambda: all(hooked(project, session) for session in sessions))
+        (tmp_path / "go").touch()
+        said = [future.result() for future in running]
+
+    for session, lines in zip(sessions, said, strict=True):
+        assert f"recorded as {session}" in lines
+    assert sorted(row.session_id for row in list_traces(project)) == sessions
