@@ -12,6 +12,8 @@ from hindsight_cli.cli.options import AsJson, Root
 
 group = typer.Typer(help="The derived index.", no_args_is_help=True, rich_markup_mode=None)
 
+_HOOK_CHARS = 200
+
 
 def add_commands(app: typer.Typer) -> None:
     app.add_typer(group, name="index")
@@ -109,6 +111,7 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
     from hindsight_cli.cli.reflect_text import reflection_lines
     from hindsight_cli.cli.render import Output
     from hindsight_cli.cli.start import start_of
+    from hindsight_cli.terminal import visible
 
     found = project_status(Project.open(start_of(root)))
     counts = ", ".join(f"{n} {name}" for name, n in found.experiences.items() if n) or "none"
@@ -120,6 +123,9 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
     ]
     if found.reflection:
         lines += reflection_lines(found.reflection)
+    lines += [f"hook         {visible(line)[:_HOOK_CHARS]}" for line in found.hooks]
+    if found.paused_by:
+        lines.append(f"paused       by {found.paused_by}: hindsight resume")
     if found.oldest_pending:
         lines.append(f"waiting      since {found.oldest_pending[:10]}: hindsight tui")
     Output("status", as_json=as_json).result(asdict(found), "\n".join(lines))

@@ -296,6 +296,23 @@ def test_each_try_to_inject_is_told_in_the_log(project: Project, approved: Appro
     assert TASK not in log_of(project)
 
 
+def test_the_status_shows_what_hooks_did_last_and_that_recording_is_paused(
+    project: Project, approved: Approved, hindsight: Hindsight
+) -> None:
+    approved()
+    fire(project, "UserPromptSubmit", prompt=TASK)
+    wait_until(lambda: "inject ok" in log_of(project))
+    hindsight("pause")
+
+    data = hindsight("status", "--json").data
+    shown = hindsight("status").out
+
+    assert data["paused_by"] == str(project.folder / "paused")
+    assert [line.split()[1:3] for line in data["hooks"]] == [["claude-code", "UserPromptSubmit"]]
+    assert "inject ok" in shown
+    assert "hindsight resume" in shown
+
+
 def test_under_run_the_task_is_left_to_the_run_and_errors_are_not(
     project: Project, approved: Approved
 ) -> None:

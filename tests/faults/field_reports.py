@@ -14,7 +14,7 @@ ITEMS = (
     *("A1", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11", "A12", "A14", "A15"),
     *("A16", "A18", "A19", "A20", "A21", "A22", "A23", "A24", "A25", "A26", "A27"),
     *("B1", "B3", "B4"),
-    *("E1", "E2", "E3", "E4", "E6", "E7", "E8", "E13", "E16", "E17"),
+    *("E1", "E2", "E3", "E4", "E6", "E7", "E8", "E11", "E13", "E16", "E17"),
 )
 MOST_OPEN = 1  # may only shrink
 
@@ -293,6 +293,15 @@ REPORTS: dict[str, FieldReport] = {
         (
             f"{_HOOK}::test_a_reflectors_own_agent_is_not_observed",
             "tests/cli/test_hook_finishing.py::test_what_a_reflecting_command_runs_leaves_no_trace",
+        ),
+    ),
+    "E11": FieldReport(
+        "Each look-up leaves how it went and how long it took; the last ones are in `status`.",
+        (
+            f"{_HOOK}::test_each_try_to_inject_is_told_in_the_log",
+            f"{_HOOK}::test_the_status_shows_what_hooks_did_last_and_that_recording_is_paused",
+            f"{_FAULTS}::test_nobody_who_reads_the_answer_leaves_no_receipt",
+            f"{_FAULTS}::test_a_lock_that_another_holds_is_not_waited_for",
         ),
     ),
     "E13": FieldReport(
