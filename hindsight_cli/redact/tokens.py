@@ -53,7 +53,10 @@ _IDS = words(
 _TAILS = ("-us", "_mmk", ".atlasv1.")  # what formats without a prefix contain
 _STRONG_WITHIN = r"gh[posru]_[A-Za-z0-9]{36}|github_pat_|glpat-|sk-ant-|[sr]k_live_|xox[bp]-\d"
 # What a prefixed token has at least: a first word, then a capital or a long hexadecimal run.
-_PREFIXED = r"[a-z][a-z0-9]{0,11}[_-](?:[a-z0-9_-]{0,360}[A-Z]|[a-z0-9_-]{0,60}?[0-9a-f]{30})"
+_PREFIXED = (
+    r"[a-z][a-z0-9]{0,11}+[_-]"
+    r"(?:[a-z0-9_-]{0,360}+[A-Z]|(?=[a-z0-9_-]{32})[a-z0-9_-]{0,60}?[0-9a-f]{30})"
+)
 _PREFIXED_CHARS = _QUALIFIED_CHARS + 2  # a letter and a dash before the body
 _NEVER = sys.maxsize
 
@@ -85,25 +88,23 @@ def _by_prefix() -> Mapping[str, _Rules]:
 
 def find_tokens(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     """Provider keys and prefixed random tokens; a place may lie inside a word that is a key."""
-    index = _by_prefix()
+    rules_of, begins = _by_prefix().get, text.startswith
     may_be_prefixed = compiled(_PREFIXED).match
+    is_escaped = "\\" in text or "%" in text
     inner = iter(places)
     sign = next(inner, _NEVER)
     for word in _long_words(text):
         first, end = word.span()
-        start = first
-        if text[start - 1] in "\\%" and start:  # \nghp_... and %3Dghp_...
-            start = _after_escape(text, start)
-        rules = index.get(text[start : start + 2])
-        hit = None
-        if rules and text.startswith(rules.prefixes, start):
-            hit = _first_match(text, start, rules.rules)
+        start = _after_escape(text, first) if is_escaped and first else first
+        rules = rules_of(text[start : start + 2])
         while sign < first:
             sign = next(inner, _NEVER)
+        hit = None
+        if rules is not None and begins(rules.prefixes, start):
+            hit = _first_match(text, start, rules.rules)
         if hit is None and sign < end and compiled(r"\d").search(text, start, end):
             hit = _inside(text, start, end)
-        may_be = hit is None and end - start >= _PREFIXED_CHARS and "a" <= text[start] <= "z"
-        if may_be and may_be_prefixed(text, start, end):
+        if hit is None and end - start >= _PREFIXED_CHARS and may_be_prefixed(text, start, end):
             hit = _prefixed(text, start, end)
         if hit is not None:
             yield hit
@@ -136,9 +137,11 @@ def _secret_beside(text: str, key_id: Hit) -> Iterator[Hit]:
 
 
 def _after_escape(text: str, start: int) -> int:
-    if text[start - 1] == "%":
+    """Where the word at `start` begins behind an escape: \\nghp_... and %3Dghp_..."""
+    before = text[start - 1]
+    if before == "%":
         return start + 2
-    return start + 1 if text[start] in _ESCAPES else start
+    return start + 1 if before == "\\" and text[start] in _ESCAPES else start
 
 
 def _first_match(text: str, start: int, rules: tuple[Rule, ...]) -> Hit | None:
