@@ -106,9 +106,10 @@ class SourceNotFoundError(HindsightError):
 class NoTranscriptsError(HindsightError):
     code = "no_transcripts"
 
-    def __init__(self, path: str, looked_at: int) -> None:
+    def __init__(self, path: str, looked_at: int, *, packed: int = 0) -> None:
+        unpack = f", {packed} of them compressed: unpack those first" if packed else ""
         super().__init__(
-            f"No transcript in {path!r} ({looked_at} files looked at).",
+            f"No transcript in {path!r} ({looked_at} files looked at{unpack}).",
             hint="Transcripts are .jsonl, .json or .db files of agents. Without a path, "
             "`hindsight import` looks where agents keep them.",
         )
@@ -120,7 +121,9 @@ class UnknownFormatError(HindsightError):
     def __init__(self, path: str, *, why: str, formats: list[str]) -> None:
         super().__init__(
             f"{path!r} is in no format that can be read: {why}.",
-            hint=f"Known formats: {', '.join(formats)}. Force one with --format NAME.",
+            hint=f"Known formats: {', '.join(formats)}. Force one with --format NAME."
+            if formats
+            else "Then import what was in it.",
         )
 
 
@@ -137,6 +140,19 @@ class NothingReadError(HindsightError):
             hint="Its agent may be newer than this version: update, or report these types."
             if unknown
             else "The file looks cut off or damaged: fetch it again from its agent.",
+        )
+
+
+class ImportInterruptedError(HindsightError):
+    """Ctrl-C during an import: what was read by then is kept."""
+
+    code = "interrupted"
+    exit_code = 130
+
+    def __init__(self, records: int, files: int) -> None:
+        super().__init__(
+            f"Stopped. {records} new record(s) of {files} file(s) are kept.",
+            hint="Run it again to go on.",
         )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -12,16 +10,18 @@ from datetime import timedelta
 from pathlib import Path
 
 from hindsight_cli import config
-from hindsight_cli.api.importing import How, ImportReport, add_traces, import_file
+from hindsight_cli.api.imported import Imported, ReadFile
+from hindsight_cli.api.importing import (
+    How,
+    ImportReport,
+    add_traces,
+    import_file,
+    stoppable,
+)
 from hindsight_cli.api.privacy import check_not_paused
-from hindsight_cli.api.private_file import write_private
 from hindsight_cli.api.project import Project
-from hindsight_cli.errors import StorageError, UsageError
+from hindsight_cli.errors import UsageError
 from hindsight_cli.integrations.past import PastFile, agents, past_files
-from hindsight_cli.traces.plain import read_plain
-
-_STATE_FILE = "imports.json"  # beside the traces: deleted with them, as it must be
-_MAX_STATE_BYTES = 64 * 1024 * 1024
 
 _SAVE_EVERY_S = 1.0  # what was read; a kill costs no more than that
 
@@ -37,41 +37,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class FoundSession:
-    """A transcript on this machine; `is_new` when it is not imported as it is now."""
+    """A transcript on this machine, and what the last import made of it as it is now."""
 
     file: PastFile
-    is_new: bool
+    read: ReadFile | None
+    deleted: tuple[str, ...] = ()  # sessions that it told of and that are no longer stored
 
-
-class Imported:
-    """Which files were imported, as they were then: size and time of their last change."""
-
-    def __init__(self, project: Project) -> None:
-        self._path = project.traces.folder / _STATE_FILE
-        self._files = self._read()
-
-    def has(self, file: PastFile) -> bool:
-        return self._files.get(str(file.path)) == (file.size_bytes, file.modified_ns)
-
-    def note(self, files: Iterable[PastFile]) -> None:
-        """Remember files as they were before they were read: what came since is new.
-
-        Raises:
-            StorageError: not written; they are read once more next time.
-        """
-        self._files |= {str(f.path): (f.size_bytes, f.modified_ns) for f in files}
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(str(self._path), error.strerror or str(error)) from error
-        write_private(self._path, json.dumps(self._files))
-
-    def _read(self) -> dict[str, tuple[int, int]]:
-        try:
-            given = json.loads(read_plain(self._path, _MAX_STATE_BYTES))
-            return {str(path): (int(size), int(time)) for path, (size, time) in given.items()}
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-            return {}
+    @property
+    def is_new(self) -> bool:
+        return self.read is None
 
 
 def discover(project: Project, wanted: Wanted) -> list[FoundSession]:
@@ -88,42 +62,46 @@ def discover(project: Project, wanted: Wanted) -> list[FoundSession]:
             f"No agent {wanted.agent!r} is known.", hint=f"Known: {', '.join(agents())}."
         )
     own = belongs_to(project)
-    imported = Imported(project)
-    since_ns = 0.0
-    if wanted.since_days is not None:
-        begin = project.clock() - timedelta(days=wanted.since_days)
-        since_ns = begin.timestamp() * 1e9
-    found = [
-        FoundSession(file, not imported.has(file))
+    files = [
+        file
         for file in past_files(project.env, _folders_of(project))
-        if wanted.agent in (None, file.agent)
-        and file.modified_ns >= since_ns
+        if is_wanted(project, wanted, file)
         and (wanted.all_projects or file.holds_many or own(file.cwd))
     ]
-    return sorted(found, key=lambda f: (f.file.modified_ns, str(f.file.path)))
+    return as_found(project, files)
 
 
-def files_at(project: Project, paths: Sequence[Path]) -> list[FoundSession]:
-    """The files at `paths` and in folders among them, whatever their formats."""
+def is_wanted(project: Project, wanted: Wanted, file: PastFile) -> bool:
+    """Whether the agent and the time of its last change are those asked for."""
+    if wanted.agent not in (None, file.agent):
+        return False
+    if wanted.since_days is None:
+        return True
+    begin = project.clock() - timedelta(days=wanted.since_days)
+    return file.modified_ns >= begin.timestamp() * 1e9
+
+
+def as_found(project: Project, files: Iterable[PastFile]) -> list[FoundSession]:
+    """Files with what was made of them before, the oldest first."""
     imported = Imported(project)
-    files = []
-    for path in paths:
-        below = path.rglob("*.json*") if path.is_dir() else [path]
-        for file in below:
-            with contextlib.suppress(OSError):
-                about = file.stat()
-                files.append(
-                    PastFile(
-                        agent="",
-                        path=file,
-                        size_bytes=about.st_size,
-                        modified_ns=about.st_mtime_ns,
-                        cwd=None,
-                    )
-                )
-    return [
-        FoundSession(f, not imported.has(f)) for f in sorted(files, key=lambda f: f.modified_ns)
-    ]
+    stored = {session.session_id for session in project.traces.sessions()}
+    found = []
+    for file in sorted(files, key=lambda f: (f.modified_ns, str(f.path))):
+        read = imported.find(file)
+        gone = tuple(s for s in read.sessions if s not in stored) if read else ()
+        found.append(FoundSession(file, read, gone))
+    return found
+
+
+def repositories_below(project: Project, found: Iterable[FoundSession]) -> list[Path]:
+    """Git repositories inside the project's folder in which new sessions of it began."""
+    folders = {f.file.cwd for f in found if f.is_new and f.file.cwd}
+    tops = {
+        top
+        for folder in folders
+        if Path(folder).is_dir() and (top := project.repository_below(Path(folder))) is not None
+    }
+    return sorted(tops)
 
 
 def import_found(
@@ -142,6 +120,7 @@ def import_found(
 
     Raises:
         PausedError: nothing was imported.
+        ImportInterruptedError: Ctrl-C; what was read by then is kept.
     """
     check_not_paused(project)
     report = ImportReport()
@@ -150,16 +129,18 @@ def import_found(
     done: list[PastFile] = []
     saved = time.monotonic()
     try:
-        for file in (f.file for f in found if f.is_new):
-            on_file(file)
-            this = replace(how, accept=own) if file.holds_many else how
-            if import_file(project, file.path, report, this):
-                done.append(file)
-            if done and time.monotonic() - saved > _SAVE_EVERY_S:
-                imported.note(done)
-                done, saved = [], time.monotonic()
+        with stoppable(report):
+            for file in (f.file for f in found if f.is_new):
+                on_file(file)
+                this = replace(how, accept=own) if file.holds_many else how
+                if import_file(project, file.path, report, this):
+                    done.append(file)
+                if done and time.monotonic() - saved > _SAVE_EVERY_S:
+                    imported.note(done, report)
+                    done, saved = [], time.monotonic()
     finally:
-        imported.note(done)
+        if done:
+            imported.note(done, report)
     add_traces(project, report)
     return report
 
@@ -169,6 +150,7 @@ def belongs_to(project: Project) -> Callable[[str | None], bool]:
     roots = tuple(Path(folder) for folder in _folders_of(project))
     env = {k: v for k, v in project.env.items() if k != config.PROJECT_VARIABLE}
     known: dict[str, bool] = {}
+    is_made = project.is_made
 
     def belongs(cwd: str | None) -> bool:
         if not cwd:
@@ -178,6 +160,11 @@ def belongs_to(project: Project) -> Callable[[str | None], bool]:
             if folder.is_dir():
                 found = config.find_project(folder, env)
                 known[cwd] = found is not None and found.resolve() == project.root.resolve()
+                if found is None and not is_made:  # it would be, once the project is made
+                    top = config.git_top(folder) or folder
+                    known[cwd] = any(
+                        f.is_relative_to(root) for root in roots for f in (folder, top)
+                    )
             else:  # deleted since: by its name
                 known[cwd] = any(folder.is_relative_to(root) for root in roots)
         return known[cwd]

@@ -15,6 +15,7 @@ from hindsight_cli.api.privacy import check_not_paused, not_excluded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.same_run import SameRun
 from hindsight_cli.api.traces import list_traces
+from hindsight_cli.api.watched_path import WatchedPath
 from hindsight_cli.capture.draft import Draft, Format, Problem, Selection, StoreFormat, size_of
 from hindsight_cli.capture.formats import format_names, load_format
 from hindsight_cli.capture.names import Names
@@ -22,6 +23,7 @@ from hindsight_cli.capture.numbering import SessionState, safe_session_id
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import (
     HindsightError,
+    ImportInterruptedError,
     NothingReadError,
     UnknownFormatError,
 )
@@ -41,6 +43,7 @@ class How:
     strict: bool = False  # a file with a broken record or one of an unknown type is left out
     # Asked for every record with the folder its session began in; refused ones are skipped.
     accept: Callable[[str | None], bool] | None = None
+    on_bytes: Callable[[int], None] | None = None  # told how far the file is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class ImportReport:
     problems: list[RecordProblem] = field(default_factory=list)
     failed_files: list[HindsightError] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    replaced: set[str] = field(default_factory=set)  # sessions that a richer file tells better
+    reading: FileReport | None = None  # the file that is not read to its end
 
     def total(self, count: str) -> int:
         return sum(getattr(file, count) for file in self.files)
@@ -90,6 +95,7 @@ def import_paths(
     Raises:
         PausedError, SourceNotFoundError, NoTranscriptsError, FormatNotFoundError: nothing was
             imported.
+        ImportInterruptedError: Ctrl-C; what was read by then is kept.
         HindsightError: the only file given cannot be read. With several files, such
             errors are in `failed_files` and the others are imported.
     """
@@ -97,9 +103,10 @@ def import_paths(
     report = ImportReport()
     how = how or How()
     files = list(sources(paths, how.format_name, report.messages))
-    for path, chosen in files:
-        on_file(path)
-        import_file(project, path, report, replace(how, format_name=chosen))
+    with stoppable(report):
+        for path, chosen in files:
+            on_file(path)
+            import_file(project, path, report, replace(how, format_name=chosen))
     if len(files) == 1 and report.failed_files:
         raise report.failed_files[0]
     add_traces(project, report)
@@ -109,17 +116,35 @@ def import_paths(
 def import_file(project: Project, path: Path, report: ImportReport, how: How) -> bool:
     """Import one file; what went wrong with it is in `report.failed_files`, and False."""
     try:
-        name = how.format_name or format_of(path)
+        name = format_of(path, how.format_name)
+        project.ensure()  # not before there is something to import
         own = replace(how, format_name=name, accept=not_excluded(project, how.accept))
         with _content_of(path, own) as content:
-            _FileImport(project, path, own, report).run(content)
+            at = content if how.on_bytes is None else WatchedPath(content, how.on_bytes)
+            _FileImport(project, path, own, report).run(at)
     except (HindsightError, OSError) as error:
         failure = error if isinstance(error, HindsightError) else unreadable(path, error)
         failure.__cause__ = None if failure is error else error
         report.failed_files.append(failure)
+        report.reading = None
         report.problems.append(RecordProblem(str(path), 0, str(failure)))
         return False
     return True
+
+
+@contextmanager
+def stoppable(report: ImportReport) -> Iterator[None]:
+    """Let Ctrl-C say what is kept.
+
+    Raises:
+        ImportInterruptedError: in place of KeyboardInterrupt.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        files = [*report.files, *([report.reading] if report.reading else [])]
+        kept = sum(file.imported for file in files)
+        raise ImportInterruptedError(kept, len(files)) from None
 
 
 @contextmanager
@@ -167,6 +192,7 @@ class _FileImport:
         if self._how.strict:
             self._refuse_flaws(content)
         accept = self._how.accept
+        self._report.reading = self._file
         for item in self._format.read(content):
             self._file.found += 1
             if isinstance(item, Problem):
@@ -244,6 +270,7 @@ class _FileImport:
         stored = {id_: builder.state.event_ids for id_, (builder, _) in self._builders.items()}
         self._report.messages += self._lost.messages(self._path, stored)
         self._report.files.append(self._file)
+        self._report.reading = None
         self._report.unknown_records.update(self._unknown)
 
     def _flush(self) -> None:
@@ -255,6 +282,7 @@ class _FileImport:
     def _write(self, session_id: str, drafts: list[Draft]) -> None:
         for gone in self._same_run.make_room(self._natives[session_id]):
             self._report.sessions.pop(gone, None)
+            self._report.replaced.add(gone)
         stamps = (e.timestamp for d in drafts for e in d.events if e.timestamp)
         month = month_of(next(stamps, None), self._project.now())
         with self._project.traces.open(session_id, month=month) as session:
@@ -313,6 +341,8 @@ class _FileImport:
 
 def add_traces(project: Project, report: ImportReport) -> None:
     """What was imported, as traces; a broken index costs this list, never the import."""
+    if not report.sessions:
+        return
     try:
         rows = list_traces(project)
     except HindsightError as error:

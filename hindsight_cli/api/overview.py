@@ -20,7 +20,9 @@ class Overview:
 
 
 def overview(project: Project) -> Overview:
-    """Counts over everything recorded."""
+    """Counts over everything recorded; nothing of a project that is not made yet."""
+    if not project.is_made:
+        return Overview(sessions=0, tool_calls=0, failed_tool_calls=0, recurring=())
     rows = list_traces(project)
     return Overview(
         sessions=len({row.session_id for row in rows}),

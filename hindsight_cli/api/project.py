@@ -97,12 +97,21 @@ class Project:
             ProjectRefusedError, StorageError.
         """
         env = config.environment() if env is None else env
-        found = cls.find(start, env=env)
-        if found is not None:
-            return found
-        project = cls.to_make(start, exact=False, env=env)
-        project.init()
+        project = cls.found_or_to_make(start, env=env)
+        project.ensure()
         return project
+
+    @classmethod
+    def found_or_to_make(
+        cls, start: Path | None, *, env: Mapping[str, str] | None = None
+    ) -> Project:
+        """As `open_or_init`, but a project that is not there yet is left to `ensure`.
+
+        Raises:
+            ProjectRefusedError.
+        """
+        found = cls.find(start, env=env)
+        return cls.to_make(start, exact=False, env=env) if found is None else found
 
     @classmethod
     def to_make(
@@ -117,13 +126,30 @@ class Project:
         root = config.new_project_root(_absolute(start), env, exact=exact)
         return cls(root, env=env)
 
+    @property
+    def is_made(self) -> bool:
+        return (self.root / config.MARKER).is_file()
+
+    def ensure(self) -> None:
+        """Make it if it is not there; one that is there is left as it is.
+
+        Raises:
+            StorageError: the folder cannot be made.
+        """
+        if not self.is_made:
+            self.init()
+
+    def repository_below(self, start: Path | None) -> Path | None:
+        """The top of the git repository that `start` lies in, if this project is above it."""
+        return config.repository_below(self.root, _absolute(start), self.env)
+
     def init(self) -> bool:
         """Make the folder and its marker; False when it was there already.
 
         Raises:
             StorageError: the folder cannot be made.
         """
-        made = not (self.root / config.MARKER).is_file()
+        made = not self.is_made
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             for name, text in (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,9 +16,10 @@ from hindsight_cli.cli.options import AsJson, Root
 from hindsight_cli.cli.render import Output, count
 
 if TYPE_CHECKING:
-    from hindsight_cli.api.discovering import FoundSession
+    from hindsight_cli.api.discovering import FoundSession, Wanted
     from hindsight_cli.api.importing import How, ImportReport
     from hindsight_cli.api.project import Project
+    from hindsight_cli.integrations.past import PastFile
 
 EXIT_PARTIAL = 3
 _WATCH_S = 2.0  # between two looks; longer when an import takes long
@@ -65,34 +67,37 @@ def import_(
 
     Example: hindsight import --dry-run
     """
-    from hindsight_cli.api.discovering import Wanted, discover, files_at
+    from hindsight_cli.api.discovering import Wanted
     from hindsight_cli.api.importing import How
     from hindsight_cli.api.project import Project
+    from hindsight_cli.api.short_names import full_agent_name, full_format_name
     from hindsight_cli.cli.durations import days_of
     from hindsight_cli.cli.start import start_of
     from hindsight_cli.errors import UsageError
 
-    if paths and (agent or since or all_projects or dry_run):
+    if paths and all_projects:
         raise UsageError(
-            "--agent, --since, --all-projects and --dry-run are for sessions that are looked for.",
-            hint="Give either PATHS or these.",
+            "--all-projects is for sessions that are looked for.", hint="Give PATHS or this."
         )
-    days = days_of(since) if since else None
-    wanted = Wanted(agent=agent, since_days=days, all_projects=all_projects)
-    project = Project.open_or_init(start_of(root))
-    run = _Import(
-        project=project,
-        output=Output("import", as_json=as_json),
-        how=How(format_name=format_name, strict=strict),
-        look=lambda: files_at(project, paths) if paths else discover(project, wanted),
-        everywhere=all_projects or bool(paths),
+    wanted = Wanted(
+        agent=full_agent_name(agent) if agent else None,
+        since_days=days_of(since) if since else None,
+        all_projects=all_projects,
     )
-    if paths and not watch:
-        run.paths(paths)
-    elif dry_run:
+    run = _Import(
+        project=Project.found_or_to_make(start_of(root)),
+        output=Output("import", as_json=as_json),
+        how=How(format_name=full_format_name(format_name) if format_name else None, strict=strict),
+        wanted=wanted,
+        given=tuple(paths or ()),
+    )
+    run.tell_of_repository(root)
+    if dry_run:
         run.preview()
     elif watch:
         run.watch()
+    elif paths:
+        run.paths()
     else:
         run.found()
 
@@ -102,76 +107,147 @@ class _Import:
     project: Project
     output: Output
     how: How
-    look: Callable[[], list[FoundSession]]
-    everywhere: bool  # sessions of any project are wanted
+    wanted: Wanted
+    given: tuple[Path, ...]
 
-    def paths(self, paths: list[Path]) -> None:
+    @property
+    def everywhere(self) -> bool:
+        """Sessions of any project are wanted."""
+        return self.wanted.all_projects or bool(self.given)
+
+    def tell_of_repository(self, root: Path | None) -> None:
+        """Say so where this repository's sessions go into the project of a folder above it."""
+        top = self.project.repository_below(root)
+        if top is not None and self.project.is_made:
+            self.output.say(
+                f"The project is {self.project.root}, above this git repository ({top}): "
+                "`hindsight init` here makes one of its own."
+            )
+
+    def paths(self) -> None:
         from hindsight_cli.api.importing import import_paths
-        from hindsight_cli.cli.import_text import progress
+        from hindsight_cli.cli.import_progress import progress
 
-        with progress(quiet=self.output.as_json) as on_file:
-            report = import_paths(self.project, paths, self.how, on_file=on_file)
+        paths: Sequence[Path] = self.given
+        if self.wanted.agent or self.wanted.since_days is not None:
+            paths = [f.file.path for f in self._looker()()]
+        with progress(None, quiet=self.output.as_json) as bar:
+            how = replace(self.how, on_bytes=bar.on_bytes) if bar.is_shown else self.how
+            report = import_paths(self.project, paths, how, on_file=bar.on_path)
         self._show(report, [])
 
     def preview(self) -> None:
         from hindsight_cli.cli import shapes
-        from hindsight_cli.cli.import_text import found_text
 
-        found = self.look()
+        found = self._looker()()
         data = {"discovered": [shapes.found_file(f) for f in found]}
-        self.output.result(data, found_text(found, self.project.root, everywhere=self.everywhere))
+        text = "\n".join(filter(None, [self._found_text(found), self._earlier(found)]))
+        self.output.result(data, text)
 
     def found(self) -> None:
-        from hindsight_cli.cli.import_text import found_text
-
-        found = self.look()
-        self.output.part(found_text(found, self.project.root, everywhere=self.everywhere))
+        found = self._looker()()
+        self.output.part(self._found_text(found))
         self._show(self._import(found), found)
 
     def watch(self) -> None:
-        """Until Ctrl-C; what is imported is told as it comes."""
+        """Until Ctrl-C; what is imported is told as it comes, as JSON one document for each."""
+        from hindsight_cli.errors import ImportInterruptedError
+
         if not self.output.as_json:
             self.output.say("Watching for what agents write; Ctrl-C ends it.")
-        with contextlib.suppress(KeyboardInterrupt):
+        tried: dict[Path, tuple[int, int]] = {}
+        with contextlib.suppress(KeyboardInterrupt, ImportInterruptedError):
+            look = self._looker()
             while True:
                 began = time.monotonic()
-                report = self._import(self.look())
-                for error in report.failed_files:
-                    self.output.say(f"{error} {error.hint}")
-                if imported := report.total("imported"):
-                    sessions = ", ".join(report.sessions)
-                    self.output.say(f"{count(imported, 'record')} imported: {sessions}")
+                found = [f for f in look() if tried.get(f.file.path) != _stamp(f.file)]
+                tried |= {f.file.path: _stamp(f.file) for f in found}
+                if any(f.is_new for f in found):
+                    self._tell(self._import(found))
                 time.sleep(max(_WATCH_S, _WATCH_SHARE * (time.monotonic() - began)))
-        if self.output.as_json:
-            self.output.result({}, "")
+
+    def _tell(self, report: ImportReport) -> None:
+        from hindsight_cli.cli import shapes
+        from hindsight_cli.cli.import_text import problem_lines
+
+        output = Output("import", as_json=self.output.as_json)
+        partial = bool(report.failed_files) or report.total("failed") > 0
+        if output.as_json:
+            for message in report.messages:
+                output.say(message)
+            status = "partial" if partial else "success"
+            data = shapes.import_report(report)
+            output.result(data, "", status=status, errors=report.failed_files)
+            sys.stdout.flush()
+            return
+        for line in [*map(str, report.failed_files), *problem_lines(report)]:
+            output.say(line)
+        if imported := report.total("imported"):
+            output.say(f"{count(imported, 'record')} imported: {', '.join(report.sessions)}")
+
+    def _looker(self) -> Callable[[], list[FoundSession]]:
+        """What looks for transcripts; what it passes over at given paths is told of once."""
+        from hindsight_cli.api.discovering import discover
+        from hindsight_cli.api.files_at import FilesAt
+
+        if not self.given:
+            return lambda: discover(self.project, self.wanted)
+        files = FilesAt(self.project, self.given, self.wanted, format_name=self.how.format_name)
+        files.look()
+        for message in files.messages():
+            self.output.say(message)
+        return files.look
+
+    def _found_text(self, found: list[FoundSession]) -> str:
+        from hindsight_cli.api.discovering import repositories_below
+        from hindsight_cli.cli.import_text import found_text, repositories_text
+
+        root, everywhere = self.project.root, self.everywhere
+        below = [] if everywhere else repositories_below(self.project, found)
+        text = found_text(found, root, everywhere=everywhere, named=bool(self.given))
+        return "\n".join(filter(None, [text, repositories_text(below, root)]))
+
+    def _earlier(self, found: list[FoundSession]) -> str:
+        from hindsight_cli.cli.import_text import earlier_text
+
+        return earlier_text(found)
 
     def _import(self, found: list[FoundSession]) -> ImportReport:
         from hindsight_cli.api.discovering import import_found
-        from hindsight_cli.cli.import_text import progress_of
+        from hindsight_cli.cli.import_progress import progress
 
-        with progress_of(found, quiet=self.output.as_json) as on_file:
+        with progress(found, quiet=self.output.as_json) as bar:
+            how = replace(self.how, on_bytes=bar.on_bytes) if bar.is_shown else self.how
             return import_found(
-                self.project, found, self.how, everywhere=self.everywhere, on_file=on_file
+                self.project, found, how, everywhere=self.everywhere, on_file=bar.on_file
             )
 
     def _show(self, report: ImportReport, found: list[FoundSession]) -> None:
         from hindsight_cli.api.overview import overview
         from hindsight_cli.cli import shapes
-        from hindsight_cli.cli.import_text import import_text, overview_text
+        from hindsight_cli.cli.import_text import import_text, overview_text, problem_lines
 
         for message in report.messages:
             self.output.say(message)
         partial = bool(report.failed_files) or report.total("failed") > 0
         known = overview(self.project)
+        if not self.output.as_json:
+            for line in problem_lines(report):
+                self.output.say(line)
+        texts = [import_text(report), self._earlier(found), overview_text(known, report)]
         self.output.result(
             {
                 **shapes.import_report(report),
                 "discovered": [shapes.found_file(f) for f in found],
                 "overview": shapes.overview(known),
             },
-            "\n".join([import_text(report), overview_text(known, report)]).strip("\n"),
+            "\n".join(filter(None, texts)),
             status="partial" if partial else "success",
             errors=report.failed_files,
         )
         if partial:
             raise typer.Exit(EXIT_PARTIAL)
+
+
+def _stamp(file: PastFile) -> tuple[int, int]:
+    return file.size_bytes, file.modified_ns

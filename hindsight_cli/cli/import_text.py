@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindsight_cli.cli.render import count
-from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
 
 if TYPE_CHECKING:
@@ -18,67 +15,51 @@ if TYPE_CHECKING:
     from hindsight_cli.api.discovering import FoundSession
     from hindsight_cli.api.importing import ImportReport
     from hindsight_cli.api.overview import Overview
-    from hindsight_cli.integrations.past import PastFile
+    from hindsight_cli.traces.index import TraceRow
 
 _SHOWN = 10
 _RECURRING_SHOWN = 5
 _KILO = 1000
 
 
-@contextlib.contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[Path], None]]:
-    """A spinner with the file being read, on a terminal; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.text import Text
+def found_text(
+    found: Sequence[FoundSession], root: Path, *, everywhere: bool, named: bool = False
+) -> str:
+    """By agent: how many transcripts, how large, how many of them new.
 
-    with Console(stderr=True).status(Text("Importing")) as status:
-        yield lambda path: status.update(Text(f"Importing {path.name}"))
-
-
-@contextlib.contextmanager
-def progress_of(
-    found: Sequence[FoundSession], *, quiet: bool
-) -> Iterator[Callable[[PastFile], None]]:
-    """A bar over the bytes of what is new, on a terminal; nothing elsewhere."""
-    total = sum(f.file.size_bytes for f in found if f.is_new)
-    if quiet or not total or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn(), TextColumn("{task.fields[n]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total, n="")
-        before = 0
-
-        def on_file(file: PastFile) -> None:
-            nonlocal before
-            bar.update(task, advance=before, n=visible(file.path.name))
-            before = file.size_bytes
-
-        yield on_file
-
-
-def found_text(found: Sequence[FoundSession], root: Path, *, everywhere: bool) -> str:
-    """By agent: how many transcripts, how large, how many of them new."""
+    `named`: they lie at paths that were given.
+    """
+    if not found and named:
+        return "Nothing at these paths is to be imported."
     if not found:
-        whose = "" if everywhere else f" that began in {root}"
+        begun = "" if everywhere else f" that began in {root}"
         return (
-            f"No sessions{whose} were found on this machine.\n"
+            f"No sessions{begun} were found on this machine.\n"
             "Elsewhere: hindsight import PATH, or --all-projects for those of every folder."
         )
-    lines = [f"Sessions of {'all projects' if everywhere else root} on this machine:"]
+    whose = "all projects" if everywhere else str(root)
+    lines = ["Transcripts at these paths:" if named else f"Sessions of {whose} on this machine:"]
     for agent in sorted({f.file.agent for f in found}):
         own = [f for f in found if f.file.agent == agent]
         new = [f for f in own if f.is_new]
         size = size_text(sum(f.file.size_bytes for f in own))
         fresh = f"{len(new)} new, {size_text(sum(f.file.size_bytes for f in new))}"
-        lines.append(f"  {agent:12} {count(len(own), 'file'):>10} {size:>9}   {fresh}")
+        lines.append(
+            f"  {agent or '(not told)':12} {count(len(own), 'file'):>10} {size:>9}   {fresh}"
+        )
     return "\n".join(lines)
+
+
+def repositories_text(tops: Sequence[Path], root: Path) -> str:
+    """Which git repositories below the project are part of it only for want of their own."""
+    if not tops:
+        return ""
+    names = ", ".join(str(top.relative_to(root)) for top in tops[:_RECURRING_SHOWN])
+    more = " …" if len(tops) > _RECURRING_SHOWN else ""
+    return (
+        f"Among them are sessions of git repositories inside it: {names}{more}\n"
+        "  `hindsight init` in one of these gives it a project of its own."
+    )
 
 
 def size_text(size_bytes: int) -> str:
@@ -106,6 +87,9 @@ def overview_text(known: Overview, report: ImportReport) -> str:
         row = failure.row
         seen = f"{count(row.sessions, 'session')}, {count(row.count, 'time')}"
         lines.append(f"  {seen:>22}  {row.tool_name}  {one_line(row.fingerprint, 60)}")
+    if len(known.recurring) > _RECURRING_SHOWN:
+        more = len(known.recurring) - _RECURRING_SHOWN
+        lines.append(f"  {more} more: hindsight failures --recurring")
     which = report.traces[0].trace_id if len(report.traces) == 1 else "--all"
     failures = ", or hindsight failures" if known.recurring else ""
     lines.append(f"Next: hindsight reflect {which}{failures}")
@@ -113,34 +97,64 @@ def overview_text(known: Overview, report: ImportReport) -> str:
 
 
 def import_text(report: ImportReport) -> str:
-    """Counts, what was read, what went wrong, and the next command."""
+    """Counts, and what was read."""
     total = {c: report.total(c) for c in ("found", "imported", "duplicate", "skipped", "failed")}
     if not report.files:
         return "Nothing new." if not report.failed_files else ""
     lines = [
-        f"{count(len(report.files), 'file')}: {total['found']} records = "
+        f"{count(len(report.files), 'file')}: {count(total['found'], 'record')} = "
         f"{total['imported']} imported + {total['duplicate']} already there"
         f" + {total['skipped']} without content + {total['failed']} unreadable"
     ]
     for row in report.traces[:_SHOWN]:
         task = one_line(row.task, 60) or "(no task text)"
-        counts = f"{row.steps} steps, {row.tool_calls} calls, {row.failed_tool_calls} failed"
-        if row.denied_tool_calls:
-            counts += f", {row.denied_tool_calls} denied"
-        lines.append(f"  {row.trace_id}  {task}  ({counts})")
+        lines.append(f"  {row.trace_id}  {task}  ({counts_text(row)})")
     if len(report.traces) > _SHOWN:
         lines.append(f"  … and {len(report.traces) - _SHOWN} more: hindsight traces list")
     if report.unknown_records:
         kinds = ", ".join(f"{n} x {t}" for t, n in report.unknown_records.most_common(8))
         lines.append(f"Record types unknown to this version, kept as they are: {kinds}")
-    for problem in report.problems[:_SHOWN]:
-        where = f"line {problem.line}" if problem.line else "the file"
-        lines.append(f"  {Path(problem.path).name}, {where}: {problem.reason}")
-    if len(report.problems) > _SHOWN:
-        lines.append(f"  … and {len(report.problems) - _SHOWN} more problems (see --json)")
-    if total["failed"]:
+    return "\n".join(lines)
+
+
+def counts_text(row: TraceRow) -> str:
+    """`20 steps, 1 call, 0 failed`"""
+    text = f"{count(row.steps, 'step')}, {count(row.tool_calls, 'call')}"
+    text += f", {row.failed_tool_calls} failed"
+    return text + (f", {row.denied_tool_calls} denied" if row.denied_tool_calls else "")
+
+
+def problem_lines(report: ImportReport, *, most: int = _SHOWN) -> list[str]:
+    """Records that could not be read. Files are not among them: each is an error of its own."""
+    records = [p for p in report.problems if p.line]
+    lines = [f"{Path(p.path).name}, line {p.line}: {p.reason}" for p in records[:most]]
+    if len(records) > most:
+        lines.append(f"… and {len(records) - most} more problems (see --json)")
+    if failed := report.total("failed"):
         lines.append(
-            f"{count(total['failed'], 'record')} could not be read, the others are imported"
+            f"{count(failed, 'record')} could not be read, the others are imported"
             " (exit code 3: partial)"
         )
+    return lines
+
+
+def earlier_text(found: Sequence[FoundSession]) -> str:
+    """What stands in the way of having all of it: records never read, sessions deleted here."""
+    lines = []
+    for item in [f for f in found if f.read is not None and f.read.failed][:_SHOWN]:
+        told = item.read
+        if told is not None:
+            lines.append(
+                f"Not whole since it was imported: {item.file.path}: "
+                f"{count(told.failed, 'record')} could not be read; {one_line(told.reason, 100)}"
+            )
+    gone = [f for f in found if f.deleted]
+    if gone:
+        number = len({session for f in gone for session in f.deleted})
+        lines.append(
+            f"{count(number, 'session')} you deleted here stay so; to bring one back name its file:"
+        )
+        lines += [f"  hindsight import {shlex.quote(str(f.file.path))}" for f in gone[:_SHOWN]]
+        if len(gone) > _SHOWN:
+            lines.append(f"  … and {len(gone) - _SHOWN} more (see --json)")
     return "\n".join(lines)

@@ -67,6 +67,9 @@ def init(
     output = Output("init", as_json=as_json)
     project = Project.find(start_of(root)) if root is None else None
     made = False
+    if project is not None and project.repository_below(None) is not None:
+        output.say(f"{project.root} is a project too; this git repository gets one of its own.")
+        project = None
     if project is None:
         project = Project.to_make(start_of(root), exact=root is not None)
         made = project.init()
@@ -121,7 +124,8 @@ def _wants(name: str) -> bool:
 def _offer_import(project: Project, output: Output) -> None:
     from hindsight_cli.api.discovering import Wanted, discover, import_found
     from hindsight_cli.api.importing import How
-    from hindsight_cli.cli.import_text import import_text, progress_of
+    from hindsight_cli.cli.import_progress import progress
+    from hindsight_cli.cli.import_text import import_text, problem_lines
     from hindsight_cli.cli.render import count
 
     found = [f for f in discover(project, Wanted()) if f.is_new]
@@ -129,9 +133,11 @@ def _offer_import(project: Project, output: Output) -> None:
         return
     question = f"Import {count(len(found), 'past session file')} of this project?"
     if typer.confirm(question, default=True, err=True):
-        with progress_of(found, quiet=False) as on_file:
-            report = import_found(project, found, How(), on_file=on_file)
+        with progress(found, quiet=False) as bar:
+            report = import_found(project, found, How(on_bytes=bar.on_bytes), on_file=bar.on_file)
         output.part(import_text(report))
+        for line in problem_lines(report):
+            output.say(line)
 
 
 def _offer_reflector(where: Where, output: Output) -> None:

@@ -135,6 +135,9 @@ def found_file(found: FoundSession) -> Json:
         "bytes": file.size_bytes,
         "cwd": file.cwd,
         "new": found.is_new,
+        "failed": found.read.failed if found.read else 0,
+        "reason": found.read.reason if found.read else "",
+        "deleted": list(found.deleted),
     }
 
 

@@ -84,11 +84,26 @@ def new_project_root(start: Path | None, env: Mapping[str, str], *, exact: bool 
         root = Path(chosen).expanduser().absolute()
     else:
         start = start or Path.cwd()
-        root = start if exact else _git_top(start) or start
+        root = start if exact else git_top(start) or start
     for refused, what in _refused(env):
         if root.resolve() == refused:
             raise ProjectRefusedError(str(root), f"it is {what}")
     return root
+
+
+def repository_below(root: Path, start: Path | None, env: Mapping[str, str]) -> Path | None:
+    """The top of the git repository that `start` lies in, if the project `root` lies above it.
+
+    The nearest marker decides which project a folder is of; a repository without one is then
+    part of a project that it knows nothing of.
+    """
+    if start is None and env.get(PROJECT_VARIABLE):
+        return None
+    top = git_top(start or Path.cwd())
+    above = root.resolve()
+    if top is None or top.resolve() == above:
+        return None
+    return top if top.resolve().is_relative_to(above) else None
 
 
 def read_settings(root: Path) -> Settings:
@@ -181,7 +196,8 @@ def _refused(env: Mapping[str, str]) -> list[tuple[Path, str]]:
     return refused
 
 
-def _git_top(start: Path) -> Path | None:
+def git_top(start: Path) -> Path | None:
+    """The top of the git repository that `start` lies in, of a linked worktree the main one's."""
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return _main_worktree(folder) or folder

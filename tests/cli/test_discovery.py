@@ -158,7 +158,7 @@ def test_sessions_of_an_agent_or_of_the_last_days_can_be_chosen(
     assert found("--agent", "codex") == set()
     wrong = hindsight("import", "--agent", "nope")
     assert (wrong.code, "claude-code" in wrong.err) == (2, True)
-    both = hindsight("import", str(old), "--agent", "codex")
+    both = hindsight("import", str(old), "--all-projects")
     assert (both.code, "error[usage]" in both.err) == (2, True)
 
 
