@@ -50,6 +50,7 @@ class ProxyRequest:
 
 def proxy(request: ProxyRequest, env: Mapping[str, str], say: Say) -> int:
     """Relay between our standard streams and the server until one of them ends; the exit code."""
+    parent = os.getppid()
     tape = start_recorder(request, env, say)
     from hindsight_cli.capture.proxy.server import Server
 
@@ -62,6 +63,7 @@ def proxy(request: ProxyRequest, env: Mapping[str, str], say: Say) -> int:
     from hindsight_cli.capture.proxy.relay import Relay
 
     relay = Relay(server, tape, request.name, say)
+    relay.parent = parent
     try:
         gone = relay.run()
         if gone is not None:

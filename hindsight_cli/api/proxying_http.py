@@ -27,6 +27,7 @@ def proxy_http(request: ProxyRequest, env: Mapping[str, str], say: Say) -> int:
     Raises:
         UsageError: that is no address of a server, or the port is taken.
     """
+    parent = os.getppid()
     tape = start_recorder(request, env, say)
     try:
         relay = HttpRelay(request.url, request.port, request.name, tape)
@@ -52,7 +53,7 @@ def proxy_http(request: ProxyRequest, env: Mapping[str, str], say: Say) -> int:
         signal.signal(number, end)
     say(f"MCP proxy of {request.name} at {relay.address}")
     try:
-        relay.serve(os.getppid())
+        relay.serve(parent)
     finally:
         tape.close(json.dumps({}).encode())
     return _BY_SIGNAL + ended_by[0] if ended_by else 0

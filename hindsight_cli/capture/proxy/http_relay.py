@@ -248,6 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data) if is_chunked else data)
                 for line in lines.add(data):
                     self._relay.tell(FROM_SERVER, line, connection)
+        answer.read()  # nothing more: without it the connection cannot be used again
         if is_chunked:
             self.wfile.write(b"0\r\n\r\n")
         for line in lines.rest():

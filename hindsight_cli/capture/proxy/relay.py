@@ -51,7 +51,7 @@ class Relay:
         self._sieve = Sieve()
         self._from_client, self._from_server, self._noise = Lines(), Lines(), Lines()
         self.was_asked = False
-        self._parent = os.getppid()
+        self.parent = os.getppid()  # goes on as long as it does
         self._end_by: float | None = None  # when what comes next in ending is due
         self._asked_to_end = 0  # the signal that asked; 0: the client closed its end
         self._is_ending = False
@@ -78,7 +78,7 @@ class Relay:
             now = time.monotonic()
             if is_ready:
                 self._quiet_since = now
-            if os.getppid() != self._parent:
+            if os.getppid() != self.parent:
                 self._end(signal.SIGHUP)
             self._watch()
             self._go_on_ending(now)
