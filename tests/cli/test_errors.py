@@ -62,7 +62,7 @@ def test_what_is_no_transcript_is_one_error_with_a_hint(
         (["record", "event", "--session", "nope", "--type", "message"], "session_not_found", 1),
         (["search"], "usage", 2),
         (["search", "x", "-k", "9"], "usage", 2),
-        (["search", "x", "--mode", "vector"], "usage", 2),
+        (["search", "x", "--mode", "semantic"], "usage", 2),
         (["search", "x", "--nonesuch"], "usage", 2),
         (["nonesuch"], "usage", 2),
         (["failures", "--since", "soon"], "usage", 2),

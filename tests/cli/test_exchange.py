@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import MYSQL, SAMPLES, Hindsight
+from hindsight_cli.api.project import Project
+from tests.conftest import MYSQL, SAMPLES, Done, Hindsight, run_hindsight
 
 CLAUDE = Path(__file__).parent.parent / "fixtures" / "atif" / "bakery.json"
 
@@ -21,24 +22,38 @@ def steps(hindsight: Hindsight, trace: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
+def elsewhere(tmp_path: Path) -> Hindsight:
+    """Another project: where the run is already, its export tells nothing new."""
+    root = tmp_path / "elsewhere"
+    Project(root).root.mkdir()
+    Project(root).init()
+
+    def run(*arguments: str) -> Done:
+        return run_hindsight(arguments, cwd=root, env={})
+
+    return run
+
+
+@pytest.fixture
 def sample(hindsight: Hindsight) -> str:
     hindsight("import", str(SAMPLES / "mysql-container.jsonl"))
     return MYSQL
 
 
 def test_a_trace_comes_back_with_its_steps_and_statuses(
-    hindsight: Hindsight, sample: str, tmp_path: Path
+    hindsight: Hindsight, elsewhere: Hindsight, sample: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "run.json"
 
     exported = hindsight("traces", "export", sample, "-o", str(file), "--json").data
-    imported = hindsight("import", str(file), "--json").data
+    imported = elsewhere("import", str(file), "--json").data
 
     assert (exported["trace_id"], exported["path"]) == (sample, str(file))
     assert imported["imported"] == imported["found"] == exported["steps"]
     (row,) = imported["traces"]
     assert row["trace_id"] == f"{sample}-export"
-    assert steps(hindsight, row["trace_id"]) == steps(hindsight, sample)
+    assert steps(elsewhere, row["trace_id"]) == steps(hindsight, sample)
+    assert elsewhere("import", str(file), "--json").data["imported"] == 0
     assert hindsight("import", str(file), "--json").data["imported"] == 0
 
 
@@ -63,13 +78,15 @@ def test_without_a_file_stdout_is_the_document(hindsight: Hindsight, sample: str
         assert step["source"] == "agent" or not step.keys() & {"tool_calls", "metrics"}
 
 
-def test_subagents_go_along_and_come_back(hindsight: Hindsight, tmp_path: Path) -> None:
+def test_subagents_go_along_and_come_back(
+    hindsight: Hindsight, elsewhere: Hindsight, tmp_path: Path
+) -> None:
     hindsight("import", str(CLAUDE))
     main = "5f0c7b1e-2222-4a00-9c00-0000000000aa-atif"
     file = tmp_path / "run.json"
 
     exported = hindsight("traces", "export", main, "-o", str(file), "--json").data
-    rows = hindsight("import", str(file), "--json").data["traces"]
+    rows = elsewhere("import", str(file), "--json").data["traces"]
 
     assert exported["subagents"] == 1
     assert {row["trace_id"] for row in rows} == {
@@ -78,7 +95,7 @@ def test_subagents_go_along_and_come_back(hindsight: Hindsight, tmp_path: Path) 
     }
     assert {row["outcome"] for row in rows} == {"success", "unknown"}
     for suffix in ("", "-agent-heater-1"):
-        back = steps(hindsight, f"{main}-export{suffix}")
+        back = steps(elsewhere, f"{main}-export{suffix}")
         assert back == steps(hindsight, f"{main}{suffix}")
 
 
