@@ -22,6 +22,7 @@ from hindsight_cli.integrations.toml_edit import TomlSyntaxError, read_table
 
 _TIMEOUT_S = 10
 _UNTRUSTED = "Codex skips hooks it does not trust"
+_OFF = "all hooks are switched off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,9 @@ def _in_scope(agent: Registered, scope: Scope, where: Where) -> AgentState | Non
     if not problems:
         return AgentState(name=name, ok=True, detail="hooks and MCP server lead here")
     fix = f"`hindsight install {agent.name}{flag}` brings it up to date."
-    if all(problem.startswith(_UNTRUSTED) for problem in problems):
+    if all(problem.startswith(_OFF) for problem in problems):
+        fix = "Take that setting out, if hooks are to run."
+    elif all(problem.startswith(_UNTRUSTED) for problem in problems):
         fix = "Start `codex` in a terminal and trust them: it asks, else enter /hooks."
     return AgentState(name=name, ok=False, detail="; ".join(dict.fromkeys(problems)), fix=fix)
 
@@ -109,7 +112,9 @@ def _problems_in(agent: Registered, target: Target, found: Found, where: Where) 
         if not problems:
             problems += filter(None, [_tried(found.hooks[0][1], where)])
         if agent.name == "codex":
-            problems += _untrusted(found, target.path, where)
+            problems += _codex_problems(found, target.path, where)
+        if found.switched_off:
+            problems.append(f"{_OFF} by `{found.switched_off}` in {target.path}")
     if "plugin" in target.holds:
         problems += [] if found.plugins else ["its plugin is not named"]
         problems += filter(None, (_plugin_problem(agent, url, where) for url in found.plugins))
@@ -133,13 +138,17 @@ def _problems(programs: Sequence[Sequence[str]], where: Where) -> list[str]:
     return problems
 
 
-def _untrusted(found: Found, path: Path, where: Where) -> list[str]:
+def _codex_problems(found: Found, path: Path, where: Where) -> list[str]:
     """Codex notes in its config.toml which hooks a person has trusted, by file and place."""
     config = next(a for a in AGENTS if a.name == "codex").folder(where) / "config.toml"
     try:
-        known = read_table(text_of(config, read_file(config)), ("hooks", "state")) or {}
+        text = text_of(config, read_file(config))
+        known = read_table(text, ("hooks", "state")) or {}
+        features = read_table(text, ("features",)) or {}
     except TomlSyntaxError:
         return []  # told of where the file itself is looked at
+    if features.get("hooks") is False:
+        return [f"{_OFF} by `features.hooks` in {config}"]
     missing = []
     for (event, _), (group, number) in zip(found.hooks, found.places, strict=True):
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()

@@ -40,6 +40,7 @@ class Found:
     server: tuple[str, ...] = ()  # the MCP server's command line
     foreign_server: str = ""  # a server of another program under our name
     plugins: tuple[str, ...] = ()
+    switched_off: str = ""  # the setting with which a person turned all hooks off
 
     @property
     def all_ours(self) -> tuple[object, ...]:
@@ -150,6 +151,7 @@ def found_in(document: Document, server: Path) -> Found:
         hooks=tuple((event, command) for event, _, command in own),
         places=tuple((int(path[2]), int(path[4])) for _, path, _ in own),
         plugins=tuple(plugins),
+        switched_off=_switched_off(document),
     )
     return replace(found, **server_found(document.value(server))) if server else found
 
@@ -160,6 +162,14 @@ def server_found(entry: JsonValue) -> dict[str, JsonValue]:
     if own_server(argv) is not None:
         return {"server": tuple(argv)}
     return {"foreign_server": " ".join(argv) or "another entry"} if entry is not None else {}
+
+
+def _switched_off(document: Document) -> str:
+    """Claude Code and Qwen Code have the first, Gemini CLI has the second."""
+    if document.value(("disableAllHooks",)) is True:
+        return "disableAllHooks"
+    is_off = document.value(("hooksConfig", "enabled")) is False
+    return "hooksConfig.enabled" if is_off else ""
 
 
 def _hook(style: HookStyle, program: Sequence[str], event: str) -> dict[str, JsonValue]:

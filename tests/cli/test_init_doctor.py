@@ -240,6 +240,30 @@ def test_a_hook_or_a_server_that_is_missing_is_named(run: Run, home: Path) -> No
     assert (ok, "no hook for Stop" in detail, "no MCP server" in detail) == (False, True, True)
 
 
+@pytest.mark.parametrize(
+    ("agent", "settings", "setting"),
+    [
+        ("claude-code", (".claude/settings.json", '{"disableAllHooks": true}'), "disableAllHooks"),
+        (
+            "gemini-cli",
+            (".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+            "hooksConfig.enabled",
+        ),
+        ("codex", (".codex/config.toml", "[features]\nhooks = false\n"), "features.hooks"),
+    ],
+)
+def test_hooks_that_a_person_switched_off_are_named_with_the_setting(
+    run: Run, home: Path, agent: str, settings: tuple[str, str], setting: str
+) -> None:
+    path = home / settings[0]
+    path.parent.mkdir()
+    path.write_text(settings[1])
+    run("install", agent, "--yes")
+    ok, detail, fix = checks(run("doctor", "--json"))[agent]
+    assert (ok, f"switched off by `{setting}`" in detail) == (False, True)
+    assert "Take that setting out" in fix
+
+
 def test_a_plugin_that_is_gone_is_found(run: Run) -> None:
     run("install", "opencode", "--yes")
     plugin = Path(os.environ["HINDSIGHT_CLI_DATA_DIR"], "opencode/hindsight.js")
