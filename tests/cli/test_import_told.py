@@ -298,10 +298,16 @@ def test_how_far_a_file_is_read_is_told_up_to_its_end(project: Project) -> None:
     assert told[-1] == SAMPLE.stat().st_size
 
 
+def a_long_session(path: Path, *, messages: int) -> Path:
+    (first,) = claude_records("large", path.parent, calls=0)
+    said = ({**first, "uuid": f"u-{n}"} for n in range(messages))
+    return write(path, said)
+
+
 def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
     project: Project, hindsight: Hindsight, tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "large.jsonl", claude_records("large", tmp_path, calls=30_000))
+    path = a_long_session(tmp_path / "large.jsonl", messages=40_000)
     command = [sys.executable, "-m", "hindsight_cli", "import", str(path)]
     running = subprocess.Popen(command, cwd=project.root, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
@@ -317,8 +323,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(
 
 @pytest.mark.parametrize("columns", [50, 60, 100])
 def test_the_bar_stays_on_one_line(project: Project, tmp_path: Path, columns: int) -> None:
-    path = tmp_path / f"{'a-long-name-' * 8}.jsonl"
-    write(path, claude_records("large", tmp_path, calls=3000))
+    path = a_long_session(tmp_path / f"{'a-long-name-' * 8}.jsonl", messages=3000)
     main, child = pty.openpty()
     running = subprocess.Popen(
         [sys.executable, "-m", "hindsight_cli", "import", str(path)],
@@ -336,7 +341,7 @@ def test_the_bar_stays_on_one_line(project: Project, tmp_path: Path, columns: in
         pass
     assert running.wait(60) == 0
     assert b"%" in shown
-    assert b"\x1b[1A" not in shown.replace(b"\r\x1b[1A\x1b[2K", b"", 1)
+    assert shown.count(b"\x1b[1A") <= 1  # up one line, when it is taken away in the end
 
 
 def test_one_of_a_thing_is_not_told_as_several(hindsight: Hindsight, tmp_path: Path) -> None:
