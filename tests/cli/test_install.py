@@ -483,3 +483,12 @@ def test_another_product_of_our_name_is_neither_read_nor_written(
 
     assert tree(home) == before
     assert (project.folder / "project.toml").exists()
+
+
+def test_the_guide_names_the_events_and_the_time_they_have() -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/install-hooks.md").read_text("utf-8")
+    for agent in AGENTS:
+        names = ", ".join(f"`{event}`" for event in agent.events())
+        assert f"| `{agent.name}` | {names} |" in page
+        assert set(agent.events().values()) == {5}
+    assert "a timeout of five seconds" in page
