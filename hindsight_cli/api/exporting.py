@@ -10,7 +10,7 @@ from pathlib import Path
 from hindsight_cli.api.private_file import write_private
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import list_traces, read_trace, resolve_trace
-from hindsight_cli.errors import FormatNotFoundError
+from hindsight_cli.errors import FormatNotFoundError, StorageError
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.atif import to_atif
 from hindsight_cli.traces.files import BadLine
@@ -77,6 +77,9 @@ def write_export(exported: Exported, path: Path) -> None:
     Raises:
         StorageError: the file is as it was before.
     """
+    if not path.parent.is_dir():
+        why = f"there is no folder {str(path.parent)!r}"
+        raise StorageError(str(path), why, hint="Make it, or write elsewhere.")
     write_private(path, exported.text() + "\n")
 
 

@@ -50,6 +50,14 @@ app.add_typer(experiences.app, name="experiences")
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(config.app, name="config")
 
+_WORDS = (
+    ("Input should be a valid integer", "it takes a whole number."),
+    ("Input should be a valid number", "it takes a number."),
+    ("Input should be a valid boolean", "it takes true or false."),
+    ("Input should be less than or equal to ", "it takes at most "),
+    ("Input should be greater than or equal to ", "it takes at least "),
+)
+
 
 @app.callback()
 def root(
@@ -78,12 +86,16 @@ def _run(argv: list[str], command: str) -> int:
         code = typer.main.get_command(app).main(
             args=argv, prog_name="hindsight", standalone_mode=False
         )
+    except SystemExit as exit_:  # the parser's own end when the reader of stdout went away
+        if isinstance(exit_.__context__, BrokenPipeError):
+            raise exit_.__context__ from None
+        raise
     except typer.Abort:
         print("Aborted.", file=sys.stderr)
         return 1
     except typer.TyperException as error:
         formatted = getattr(error, "format_message", None)
-        message = formatted() if formatted else str(error)
+        message = _plain(formatted() if formatted else str(error))
         if type(error).__name__.startswith("NoArgsIsHelp"):
             print(message)
             return UsageError.exit_code
@@ -95,3 +107,12 @@ def _run(argv: list[str], command: str) -> int:
             hint += " A text that begins with a dash goes after `--`."
         raise UsageError(message, hint=hint) from error
     return code if isinstance(code, int) else 0
+
+
+def _plain(message: str) -> str:
+    """The parser's message in plain words; those of the library that reads values are not."""
+    for beginning, plain in _WORDS:
+        head, found, tail = message.partition(beginning)
+        if found:
+            return f"{head}{plain}{tail if plain.endswith(' ') else ''}"
+    return message
