@@ -95,14 +95,14 @@ class OutputStore:
         return path
 
     def _write(self, path: Path, data: bytes) -> None:
-        import tempfile  # only a long output needs it, and it loads much
-
-        fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")  # mode 0600
+        # Not by `tempfile`: loading it costs a hook a tenth of its time.
+        temporary = path.with_name(f".new-{os.urandom(8).hex()}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            with os.fdopen(fd, "wb") as file:
+            with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
                 file.write(data)
-            Path(temporary).replace(path)
+            temporary.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+                temporary.unlink()
             raise

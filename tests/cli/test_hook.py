@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +26,7 @@ from tests.cli.hooks import (
     fire,
     hooked,
     log_of,
+    payload,
     receipts,
     wait_until,
 )
@@ -415,3 +418,37 @@ def test_a_session_id_that_is_no_file_name_stays_in_the_store(project: Project) 
     wait_until(project.traces.sessions)
     (session,) = project.traces.sessions()
     assert session.path.is_relative_to(project.folder / "traces")
+
+
+PROBE = """
+import json, os, sys
+from hindsight_cli.api.hooking import answer_hook
+payload = {payload!r}
+answered = []
+answer_hook("claude-code", {event!r}, payload, os.environ, lambda found: not answered.append(found))
+heavy = ("sqlite_utils", "numpy", "typer", "rich", "pydantic", "litellm", "asyncio", "mcp",
+    "subprocess", "tempfile", "logging", "importlib.metadata", "email", "hindsight_cli.reflect")
+print(len(answered), *[name for name in heavy if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "fields"),
+    [
+        ("PostToolUse", {**TOOL, "tool_response": {"stdout": "x" * 300}}),
+        ("PostToolUseFailure", {**TOOL, "error": ERROR}),
+        ("UserPromptSubmit", {"prompt": TASK}),
+    ],
+)
+def test_a_hook_loads_no_library_that_an_agent_would_have_to_wait_for(
+    project: Project, approved: Approved, event: str, fields: dict[str, Any]
+) -> None:
+    approved()
+    approved(**FOR_ERROR)
+    fire(project, "UserPromptSubmit", prompt="Good morning")  # makes the index
+    wait_until(lambda: hooked(project))
+
+    code = PROBE.format(payload=payload(project, event, **fields), event=event)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["1"]
