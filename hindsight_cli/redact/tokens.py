@@ -95,7 +95,9 @@ def find_tokens(text: str, low: str, places: Sequence[int]) -> Iterator[Hit]:
     sign = next(inner, _NEVER)
     for word in _long_words(text):
         first, end = word.span()
-        start = _after_escape(text, first) if is_escaped and first else first
+        start = first
+        if is_escaped and text[first - 1] in "\\%" and first:
+            start = _after_escape(text, first)
         rules = rules_of(text[start : start + 2])
         while sign < first:
             sign = next(inner, _NEVER)
