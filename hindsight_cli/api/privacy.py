@@ -93,6 +93,17 @@ def not_excluded(
     return accepts
 
 
+def check_not_paused_everywhere(env: Mapping[str, str]) -> None:
+    """Do nothing unless recording is paused for all projects of this user.
+
+    Raises:
+        PausedError: it is.
+    """
+    marker = paused_by(None, env)
+    if marker is not None:
+        raise PausedError(str(marker), everywhere=True)
+
+
 def is_excluded(project: Project, cwd: str | None) -> bool:
     """Whether a session that works in `cwd` is not to be recorded.
 

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from hindsight_cli.api.privacy import check_recorded
+from hindsight_cli.api.privacy import check_not_paused_everywhere, check_recorded
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.running import RunPlan
 from hindsight_cli.capture.command import feed
@@ -46,6 +46,7 @@ def serve(plan: RunPlan, feed_fd: int, reply_fd: int) -> None:
     voice = _Voice(reply_fd)
     signal.alarm(_LONGEST_START_S)  # a file system that does not answer holds no process for ever
     try:
+        check_not_paused_everywhere(plan.env)  # before a project is made
         project = Project.open_or_init(plan.start, env=plan.env)
         check_recorded(project, plan.cwd)
         _log_to(project.folder / "logs" / "run.log")

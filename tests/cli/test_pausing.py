@@ -142,3 +142,17 @@ def test_a_pattern_that_is_no_text_is_an_error_that_says_so(
 
     assert done.document["errors"][0]["code"] == "config"
     assert "a list of texts" in done.document["errors"][0]["hint"]
+
+
+def test_no_project_is_made_by_a_run_while_all_are_paused(
+    tmp_path: Path, hindsight: Hindsight
+) -> None:
+    hindsight("pause", "--everywhere")
+    folder = tmp_path / "new"
+    folder.mkdir()
+
+    ran = hindsight("run", "--", sys.executable, "-c", ANSWER, cwd=folder)
+
+    assert ran.code == 0
+    assert "resume --everywhere" in ran.err
+    assert list(folder.iterdir()) == []
