@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.traces import list_traces, resolve_trace
+from hindsight_cli.api.traces import TraceReading, list_traces, resolve_trace
 from hindsight_cli.capture.boundaries import is_request, likely_starts, next_trace_id
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.errors import NotAdjacentError, NotAStepError, TraceNotFoundError
 from hindsight_cli.records.event import Event
-from hindsight_cli.records.trace import Trace, boundary_starts, split_traces
+from hindsight_cli.records.trace import boundary_starts, split_traces
 from hindsight_cli.traces.index import TraceRow
 
 _MESSAGES_OFFERED = 3  # a trace with fewer requests is not long enough to be worth a hint
@@ -45,7 +45,7 @@ def split(project: Project, trace_id: str, at: int) -> Rearranged:
         if at not in steps[1:]:
             raise NotAStepError(row.trace_id, at, steps)
         if not any(is_request(e) for e in own if e.step_index == at):
-            messages.append(f"Step {at} is no message of the user: the trace has no task.")
+            messages.append(_no_request(at, own))
         made.append(next_trace_id(row.session_id, state.trace_ids))
         later = [s for s, t in boundary_starts(events).items() if t == row.trace_id and s > at]
         return dict.fromkeys([at, *later], made[0])
@@ -80,11 +80,21 @@ def join(project: Project, trace_id: str, other_id: str) -> Rearranged:
     return _rearranged(project, kept, [])
 
 
-def offered_starts(trace: Trace) -> list[int]:
-    """Steps at which another task may begin: soft signs, for a person to decide on."""
-    if sum(map(is_request, trace.events)) < _MESSAGES_OFFERED:
+def offered_starts(reading: TraceReading) -> list[int]:
+    """Steps at which another task may begin: soft signs, for a person to decide on.
+
+    Not those that were decided on: split by themselves or by hand, or joined.
+    """
+    if reading.requests < _MESSAGES_OFFERED:
         return []
-    return likely_starts(trace.events)
+    return [s for s in likely_starts(reading.trace.events) if s not in reading.decided]
+
+
+def _no_request(at: int, own: Sequence[Event]) -> str:
+    """Say where the task of a trace comes from that begins with no message of the user."""
+    later = [e.step_index for e in own if is_request(e) and e.step_index > at]
+    told = f"its task is the message at step {later[0]}" if later else "the trace has no task"
+    return f"Step {at} is no message of the user: {told}."
 
 
 def _check_adjacent(row: TraceRow, other: TraceRow, order: Sequence[str]) -> None:

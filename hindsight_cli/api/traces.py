@@ -10,10 +10,11 @@ from pathlib import Path
 from hindsight_cli.api.index import Index, use_index
 from hindsight_cli.api.merging import read_merged
 from hindsight_cli.api.project import Project
+from hindsight_cli.capture.boundaries import is_request
 from hindsight_cli.errors import AmbiguousIdError, TraceNotFoundError
 from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
-from hindsight_cli.records.trace import Trace, split_traces
+from hindsight_cli.records.trace import Trace, boundary_starts, split_traces
 from hindsight_cli.traces.files import BadLine
 from hindsight_cli.traces.index import TraceRow
 from hindsight_cli.traces.outputs import OutputStore
@@ -26,6 +27,8 @@ class TraceReading:
 
     trace: Trace
     bad_lines: tuple[BadLine, ...]
+    requests: int = 0  # of the person, in the whole session
+    decided: frozenset[int] = frozenset()  # steps at which a trace begins or was joined
     unread: tuple[PlacedUnread, ...] = ()  # of the transcript, where it was read from one
 
 
@@ -89,7 +92,13 @@ def read_trace(project: Project, trace_id: str) -> TraceReading:
         raise TraceNotFoundError(trace_id, known=0)
     events, bad = read_merged(project, path)
     trace = traces_of(project, events)[row.trace_id]
-    return TraceReading(trace, tuple(bad), tuple(_unread_in(trace, events, path)))
+    return TraceReading(
+        trace,
+        tuple(bad),
+        requests=sum(map(is_request, events)),
+        decided=frozenset(boundary_starts(events)),
+        unread=tuple(_unread_in(trace, events, path)),
+    )
 
 
 def _unread_in(trace: Trace, events: Sequence[Event], path: Path) -> Iterator[PlacedUnread]:

@@ -61,7 +61,8 @@ class EventBuilder:
             is_last = index == len(drafts) - 1
             # On one event only, so that the tokens of a session can be added up.
             event = self._event(draft if is_last else uncounted, draft_event, event_id)
-            if not draft.session.parent_session_id:  # a subagent has one task: its call's
+            # A subagent has one task, its call's; a trace that was exported has its own.
+            if not (draft.session.parent_session_id or draft.session.one_task):
                 event = self._begin_task(event, events)
             self.state.note(event)
             events.append(event)

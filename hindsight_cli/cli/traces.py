@@ -82,7 +82,7 @@ def show(
         output.say(f"No step {steps}: this trace has {last}.")
     for bad in reading.bad_lines:
         output.say(f"{bad.path}, line {bad.line}: {bad.reason} (passed over)")
-    for step in offered_starts(reading.trace)[:_OFFERED]:
+    for step in offered_starts(reading)[:_OFFERED]:
         how = f"hindsight traces split {row.trace_id} --at {step}"
         output.say(f"Step {step} may start another task: `{how}`")
     output.result(

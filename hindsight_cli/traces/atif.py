@@ -48,6 +48,7 @@ def to_atif(trace: Trace, *, name: str | None, subagents: Mapping[str, Members])
         "extra": {"cwd": about["cwd"]} if about.get("cwd") else None,
     }
     kept = {k: v for k, v in about.items() if k in ("cwd", "closes") and v is not None}
+    kept["one_task"] = True  # what was split or joined is so when it is read again
     document: Members = {
         "schema_version": VERSION,
         "session_id": trace.trace_id,

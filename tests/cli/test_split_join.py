@@ -246,3 +246,68 @@ def test_a_run_with_two_tasks_learns_from_both(
     assert f"7 steps, 2 failed calls recorded as {first}" in done.err
     pending = hindsight("experiences", "list", "--status", "pending", "--json").data["experiences"]
     assert {e["trace_id"] for e in pending} == set(found)
+
+
+def test_places_are_offered_also_where_the_session_was_split_by_itself(
+    hindsight: Hindsight, tmp_path: Path
+) -> None:
+    path = three_requests(
+        tmp_path / "three.jsonl", "New task: ", "Now translate the README to German"
+    )
+    hindsight("import", str(path))
+    assert len(traces(hindsight)) == 2
+
+    shown = hindsight("traces", "show", f"{MYSQL}.2")
+
+    assert "may start another task" in shown.err
+
+
+def test_what_was_joined_by_hand_is_not_offered_again(hindsight: Hindsight, tmp_path: Path) -> None:
+    path = three_requests(tmp_path / "three.jsonl", "", "Now translate the README to German")
+    hindsight("import", str(path))
+    told = hindsight("traces", "show", MYSQL).err
+    step = told.rpartition("--at ")[2].strip(" `\n")
+    assert step.isdigit()
+
+    hindsight("traces", "split", MYSQL, "--at", step)
+    hindsight("traces", "join", MYSQL, f"{MYSQL}.2")
+
+    assert f"--at {step}" not in hindsight("traces", "show", MYSQL).err
+
+
+def three_requests(path: Path, heading: str, last: str) -> Path:
+    """Two tasks, and a message of the person after them with an answer."""
+    two_tasks(path, heading)
+    lines = path.read_text().splitlines()
+    request = json.loads(lines[0])
+    for name, said in (("u-last", last), ("a-last", "Done.")):
+        role = "user" if name == "u-last" else "assistant"
+        added = {**request, "type": role, "uuid": name, "message": {"role": role, "content": said}}
+        lines.append(json.dumps(added))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_trace_split_at_no_message_says_which_message_is_its_task(
+    hindsight: Hindsight, unsplit: Path
+) -> None:
+    told = hindsight("traces", "split", MYSQL, "--at", "5")
+
+    assert f"its task is the message at step {FIRST + 1}" in told.err
+    assert traces(hindsight)[f"{MYSQL}.2"]["task"].startswith("The shop needs a Redis")
+
+
+def test_a_joined_trace_stays_one_when_it_is_exported_and_imported(
+    hindsight: Hindsight, session: Path, tmp_path: Path
+) -> None:
+    hindsight("traces", "join", MYSQL, f"{MYSQL}.2")
+    file = tmp_path / "joined.json"
+    hindsight("traces", "export", MYSQL, "-o", str(file))
+    other = tmp_path / "other"
+    other.mkdir()
+    hindsight("init", "--project", str(other))
+
+    hindsight("import", str(file), cwd=other)
+
+    (row,) = hindsight("traces", "list", "--json", cwd=other).data["traces"]
+    assert row["steps"] == FIRST + SECOND

@@ -239,6 +239,7 @@ def _session(session_id: str, outline: Outline) -> SessionInfo:
         agent_version=None if version in _UNKNOWN else version,
         cwd=_text(own.get("cwd")) or _folder(about),
         model=_text(about.get("model_name")),
+        one_task=True if own.get("one_task") is True else None,
         closes=closes if isinstance(closes, bool) else None,
     )
 
