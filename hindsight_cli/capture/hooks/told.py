@@ -12,10 +12,13 @@ from hindsight_cli.capture.formats.injected_text import split_injected
 from hindsight_cli.capture.hooks import Dialect
 from hindsight_cli.capture.hooks.payload import HookKind, ToolUse, string
 from hindsight_cli.capture.nesting import is_deeper
-from hindsight_cli.capture.status import ToolOutput, Verdict, derive_status
 from hindsight_cli.capture.toolkinds import split_server, tool_kind
 from hindsight_cli.records.event import FAILED_STATUSES, Actor, EventType, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
+
+TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
+if TYPE_CHECKING:
+    from hindsight_cli.capture.status import Verdict
 
 _MAX_DEPTH = 200
 # `/clear`, `/deploy prod`, `!ls`; a path such as `/srv/app is broken` is none.
@@ -139,6 +142,8 @@ def _tool_events(tool: ToolUse, verdict: Verdict, now: str) -> list[DraftEvent]:
 
 
 def _verdict(tool: ToolUse) -> Verdict:
+    from hindsight_cli.capture.status import ToolOutput, derive_status  # no prompt needs it
+
     kind = tool_kind(tool.name, tool.arguments)
     return derive_status(
         ToolOutput(
