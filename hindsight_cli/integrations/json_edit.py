@@ -15,6 +15,7 @@ from hindsight_cli.records.jsonvalue import JsonValue
 
 Path = tuple[str | int, ...]
 _UNIT = "  "
+_LINE_END = re.compile(r"[ \t]*\r?\n")
 _AFTER_ON_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))+")
 
 
@@ -163,17 +164,19 @@ class Document:
     def _cut(self, parent: Node, index: int) -> None:
         """Take out an entry with its line and its comma, or the comma before a last one."""
         entry = parent.entries[index]
-        start, end = self._line_end_before(entry.start), entry.node.end
-        if entry.comma is not None:
-            end = entry.comma + 1
-            if index == 0 and self.text[start] not in "\r\n":
-                end += len(self.text[end:]) - len(self.text[end:].lstrip(" \t"))
-        elif index > 0:
-            comma = parent.entries[index - 1].comma
-            assert comma is not None
-            kept = self.text[comma + 1 : start]
-            self._replace(comma, end, kept if kept.strip() else "")
+        comma = parent.entries[index - 1].comma if index else None
+        end = entry.node.end if entry.comma is None else entry.comma + 1
+        start = self._line_end_before(entry.start)
+        gap = self.text[parent.start + 1 if comma is None else comma + 1 : start]
+        if _ends_in_line_comment(gap) and not _LINE_END.match(self.text, end):
+            newline = _LINE_END.match(self.text, start)  # without it the comment would go on
+            start = newline.end() if newline else start
+            gap += newline[0] if newline else ""
+        if entry.comma is None and comma is not None:
+            self._replace(comma, end, gap if gap.strip() else "")
             return
+        if index == 0 and entry.comma is not None and self.text[start] not in "\r\n":
+            end += len(self.text[end:]) - len(self.text[end:].lstrip(" \t"))
         self._replace(start, end, "")
 
     def _tidy(self, path: Path) -> None:
@@ -242,6 +245,12 @@ class Document:
         if self.text[at - 1] == "\n":
             at -= 2 if self.text[at - 2] == "\r" else 1
         return at
+
+
+def _ends_in_line_comment(gap: str) -> bool:
+    """Whether white space and comments end with a comment that only a line end ends."""
+    comments = list(COMMENT.finditer(gap))
+    return bool(comments) and comments[-1][0].startswith("//") and comments[-1].end() == len(gap)
 
 
 def pointer(path: Path) -> str:

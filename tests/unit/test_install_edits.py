@@ -276,6 +276,24 @@ def test_a_comment_stays_behind_what_it_is_about() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{"a":1,// c\n"mcpServers":{OURS}}', '{"a":1// c\n}'),
+        ('{"a":1,// c\n"mcpServers":{OURS},// d\n}', '{"a":1,// c\n// d\n}'),
+        ('{// c\n"mcpServers":{OURS},"a":1}', '{// c\n"a":1}'),
+        ('{// c\n"mcpServers":{OURS}}', "{// c\n}"),
+        ('{"a":1,/* c */\n"mcpServers":{OURS}}', '{"a":1/* c */}'),
+        ('{"mcpServers":{// c\n OURS}}', '{"mcpServers":{// c\n}}'),
+    ],
+)
+def test_a_comment_before_what_goes_does_not_swallow_what_follows(text: str, left: str) -> None:
+    ours = '"hindsight":{"command":"/x/hindsight","args":["mcp","serve"]}'
+    document = Document(text.replace("OURS", ours), Made(is_known=False))
+    remove_server(document, SERVER)
+    assert document.text == left
+
+
+@pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
         ('{"a": 1', 1, '"," or "}" is missing'),
