@@ -8,6 +8,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -200,12 +201,17 @@ def _to_install(agent: Registered, target: Target, records: InstallRecords, wher
     text = text_of(target.path, before)
     record = records.get(target.path)
     found_in(target, text)
-    if not target.holds_ours(text):
-        record = None  # it may have been, but ours was taken out by hand since
+    is_new = not target.holds_ours(text)
+    if is_new:
+        record = None  # there may be one, but ours was taken out by hand since
         made = Made()
     else:
         made = record.made if record is not None else Made(is_known=False)
-    after = bytes_of(_edited(target.path, text, made, target.install), before)
+    installed = _edited(target.path, text, made, target.install)
+    if is_new and _edited(target.path, installed, deepcopy(made), target.remove) != text:
+        problem = "its form is not understood, so that ours could not be taken out again"
+        raise AgentConfigError(str(target.path), 0, problem)
+    after = bytes_of(installed, before)
     if record is None:
         record = FileRecord(agent=agent.name, created=before is None, made=made)
     diff = "" if before == after else _diff(target.path, before, after, where.env)
