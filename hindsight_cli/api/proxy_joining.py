@@ -5,15 +5,57 @@ The task, and how it ended, are what its terminal tells.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.capture.numbering import SessionState
 from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.traces.files import TERMINAL
 
+_LONGEST_WAIT_S = 5.0
 _OF_THE_RUN = (EventType.TASK, EventType.OUTCOME, EventType.END)
+
+
+def hold_open(project: Project, session_id: str) -> int:
+    """Let `wait_for_proxies` wait for this process: until it ends, or closes what it is given.
+
+    Raises:
+        OSError: no lock can be had there.
+    """
+    fd = os.open(
+        _lock_file(project, session_id),
+        os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC,
+        0o600,
+    )
+    fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    return fd
+
+
+def wait_for_proxies(project: Project, session_id: str) -> None:
+    """Until what proxies saw of the session is written, or for a few seconds."""
+    path = _lock_file(project, session_id)
+    if not path.is_file():
+        return
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        deadline = time.monotonic() + _LONGEST_WAIT_S
+        while time.monotonic() < deadline:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.05)
+            else:
+                break
+        path.unlink()
+
+
+def _lock_file(project: Project, session_id: str) -> Path:
+    return project.folder / f"proxies-{session_id}.lock"
 
 
 def join_proxies(project: Project, session_id: str) -> bool:

@@ -16,8 +16,10 @@ from pathlib import Path
 from hindsight_cli.api.privacy import is_excluded, paused_by
 from hindsight_cli.api.private_file import open_log
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.proxy_session import ProxySession
+from hindsight_cli.api.proxy_joining import hold_open
+from hindsight_cli.api.proxy_session import SESSION_VARIABLE, ProxySession
 from hindsight_cli.capture.command import feed
+from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.capture.proxy import tape
 from hindsight_cli.capture.proxy.frames import Assembler, Message
 from hindsight_cli.errors import HindsightError
@@ -103,6 +105,8 @@ def _find_recorder(
         cwd = os.getcwd()  # noqa: PTH109 -- as text
         if is_excluded(project, cwd):
             return None
+        if env.get(SESSION_VARIABLE):
+            hold_open(project, safe_session_id(env[SESSION_VARIABLE]))
         return Recorder(project, request.name, cwd, say)
     except (HindsightError, OSError) as error:
         say(f"Nothing is recorded: {error}")

@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from hindsight_cli.errors import CannotStartError
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hindsight_cli.capture.proxy.pending import Gone
     from hindsight_cli.capture.proxy.tape import Tape, Untaped
 
 REFLECTING_VARIABLE = "HINDSIGHT_CLI_REFLECTING"  # set for what a reflector runs: not observed
+SESSION_VARIABLE = "HINDSIGHT_CLI_SESSION"
 _NOT_FOUND = 127
+_LET_START_S = 0.3  # the recorder has more to load than the relay, and nobody waits for it
 _LAUNCHERS = frozenset({"npx", "uvx", "node", "python", "python3", "deno", "bun", "bunx", "docker"})
 
 Say = Callable[[str], None]
@@ -147,7 +152,10 @@ def _record(request: ProxyRequest, env: Mapping[str, str], kept: tuple[int, int]
             if int(name) > 2 and int(name) not in kept:  # noqa: PLR2004
                 with contextlib.suppress(OSError):  # the listing's own is closed by now
                     os.close(int(name))
-        os.nice(5)  # the traffic comes first
+        os.nice(5)  # the traffic comes first, and the server's start before that
+        if not env.get(SESSION_VARIABLE):  # else the run waits for us, once we are known
+            select.select([told], [], [])
+            time.sleep(_LET_START_S)
         from hindsight_cli.api.proxy_recording import serve
 
         serve(request, env, told, reply)
@@ -162,7 +170,6 @@ def _name_of(argv: Sequence[str], url: str) -> str:
     """A name for a server that was given none: what its command or its address says."""
     if url:
         return url.split("://", 1)[-1].split("/", 1)[0].rpartition("@")[2].replace(":", "-")
-    words = [Path(word).name for word in argv if not word.startswith("-")] or ["server"]
-    if words[0] in _LAUNCHERS and len(words) > 1:
-        return Path(words[1]).stem or words[1]
-    return Path(words[0]).stem or words[0]
+    words = [word.rpartition("/")[2] for word in argv if not word.startswith("-")] or ["server"]
+    word = words[1] if words[0] in _LAUNCHERS and len(words) > 1 else words[0]
+    return word.partition(".")[0] or word

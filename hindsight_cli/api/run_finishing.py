@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from hindsight_cli.api.project import Project
-from hindsight_cli.api.proxy_joining import join_proxies, move_proxies
+from hindsight_cli.api.proxy_joining import join_proxies, move_proxies, wait_for_proxies
 from hindsight_cli.api.running import RunPlan
 from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.config import read_user_settings
@@ -42,6 +42,7 @@ class Learning:
 def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> Iterator[str]:
     """Settle the files of a run and learn from it; gives lines for the person who ran it."""
     run_id = safe_session_id(plan.session_id)
+    wait_for_proxies(project, run_id)
     session_id, problems = _session_of(project, plan, run_id)
     yield from problems
     if session_id is None:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from hindsight_cli.api.proxying import ProxyRequest
 from hindsight_cli.errors import UsageError
@@ -14,6 +13,7 @@ from hindsight_cli.terminal import visible
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
 
 # Option -> the field it sets.
@@ -49,20 +49,26 @@ def try_proxy(argv: Sequence[str]) -> int | None:
     from hindsight_cli.cli.border import guarded
 
     def act() -> int:
-        from hindsight_cli.cli.start import start_of
-
         root = given.get("root")
         request = ProxyRequest(
             server,
             name=given.get("name"),
             added_env=variables(given["env"]),
-            start=start_of(Path(root) if root else None),
+            start=_start(root) if root else None,
             url=given.get("url", ""),
         )
         request.port = int(given.get("port", 0))
         return run_proxy(request)
 
     return guarded("mcp proxy", False, act)
+
+
+def _start(root: str) -> Path | None:
+    from pathlib import Path  # costs as much as all the rest of the way to the server
+
+    from hindsight_cli.cli.start import start_of
+
+    return start_of(Path(root))
 
 
 def variables(given: Sequence[str]) -> Mapping[str, str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hindsight_cli.capture.proxy.server import Server
     from hindsight_cli.capture.proxy.tape import Tape, Untaped
 
+_IDLE_MS = 20  # without a message: time for the record
 _TICK_MS = 1000  # how late it may be noticed that whoever started us is gone
 _END_BY_ITSELF_S = 2.0  # a server has, once its input ended
 _END_ON_TERM_S = 1.0
@@ -55,6 +56,7 @@ class Relay:
         self._end_by: float | None = None  # when what comes next in ending is due
         self._asked_to_end = 0  # the signal that asked; 0: the client closed its end
         self._is_ending = False
+        self._must_look = False  # there was a signal, or the end has begun
         self._is_input_closed = False
         self._sent_term = False
         self._quiet_since = 0.0
@@ -75,12 +77,14 @@ class Relay:
             loop.watch(self._tape.reply, READABLE, self._on_reply)
         while not self._is_over():
             is_ready = loop.turn(self._timeout_ms())
+            self._watch()
+            self._watch_tape(is_idle=not is_ready)
+            if is_ready and not self._must_look:
+                continue
             now = time.monotonic()
-            if is_ready:
-                self._quiet_since = now
+            self._quiet_since = now if is_ready else self._quiet_since
             if os.getppid() != self.parent:
                 self._end(signal.SIGHUP)
-            self._watch()
             self._go_on_ending(now)
         self._take_rest()
         return None if self._is_ending else self._gone()
@@ -120,6 +124,7 @@ class Relay:
         if not data:
             self._loop.forget(self._server.out.source)
             self._server.out.end()
+            self._must_look = True
             return
         passed, noise = self._sieve.take(data)
         self._take_output(passed, noise)
@@ -200,12 +205,18 @@ class Relay:
                 self._loop.watch(flow.outlet.watched, WRITABLE, self._flusher(flow))
             else:
                 self._loop.forget(flow.outlet.watched)
-        if self._tape.has_waiting != self._tape.is_watched:
-            self._tape.is_watched = self._tape.has_waiting
-            if self._tape.has_waiting:
-                self._loop.watch(self._tape.fd, WRITABLE, lambda _e: self._tape.flush())
-            else:
-                self._loop.forget(self._tape.fd)
+
+    def _watch_tape(self, *, is_idle: bool) -> None:
+        """Hand the recorder what waits for it, when there is nothing else to do."""
+        tape = self._tape
+        if is_idle and tape.has_waiting:
+            tape.flush()
+            if tape.has_waiting and not tape.is_watched:  # it cannot follow
+                tape.is_watched = True
+                self._loop.watch(tape.fd, WRITABLE, lambda _events: tape.flush())
+        if tape.is_watched and not tape.has_waiting:
+            tape.is_watched = False
+            self._loop.forget(tape.fd)
 
     def _on_reply(self, _events: int) -> None:
         """The recorder has something to say, or is done."""
@@ -216,6 +227,7 @@ class Relay:
             self._say(text)
 
     def _on_signals(self, _events: int) -> None:
+        self._must_look = True
         for number, _ in self._server.signals.take():
             if number in INTERRUPTING:
                 self._end(number)
@@ -227,7 +239,7 @@ class Relay:
         if self._is_ending or self._died_at:
             self._asked_to_end = self._asked_to_end or asked_by
             return
-        self._is_ending = True
+        self._is_ending = self._must_look = True
         self._asked_to_end = asked_by
         self._end_by = time.monotonic() + (0.0 if asked_by else _END_BY_ITSELF_S)
         self._loop.forget(0)
@@ -262,6 +274,8 @@ class Relay:
     def _timeout_ms(self) -> int:
         if self._died_at:
             return int(_QUIET_S * 1000)
+        if self._tape.has_waiting and not self._tape.is_watched:
+            return _IDLE_MS
         if self._end_by is None:
             return _TICK_MS
         left = self._end_by - time.monotonic()

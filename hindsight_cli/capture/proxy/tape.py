@@ -23,6 +23,7 @@ CLOSED = b"q"  # the client ended the session of this connection
 STAMP_BYTES = 10
 SIZE_BYTES = 8
 _PART_BYTES = 1024 * 1024
+_ENOUGH = 256 * 1024  # then it is handed on at once
 _MAX_WAITING = 64 * 1024 * 1024
 
 
@@ -34,6 +35,7 @@ class Tape(Feed):
         self.fd = fd
         self.reply = reply  # lines from the recorder, for the person; it ends with it
         self.is_watched = False
+        self._is_held = True
 
     @property
     def has_waiting(self) -> bool:
@@ -61,15 +63,27 @@ class Tape(Feed):
         stamp = time.time_ns().to_bytes(8, "big") + connection.to_bytes(2, "big")
         self._put(GONE, stamp + payload)
 
+    def started(self, pid: int) -> None:
+        super().started(pid)
+        self.flush()  # known from the first moment on: it is ended should we be killed
+
     def closed(self, connection: int) -> None:
         self._put(CLOSED, time.time_ns().to_bytes(8, "big") + connection.to_bytes(2, "big"))
 
     def flush(self) -> None:
-        """Hand on what waits, as much as is taken."""
-        self._flush()
+        """Hand on what waits, as much as is taken: to be called when there is nothing else to do.
+
+        A recorder that was woken with every message would take its time from the traffic.
+        """
+        super()._flush()
+
+    def _flush(self) -> None:
+        if self._pending_bytes >= _ENOUGH or not self._is_held:
+            super()._flush()
 
     def close(self, payload: bytes) -> None:
         """The last frame, with how it ended; a recorder that does not take it is not waited for."""
+        self._is_held = False
         self.ended(payload, timeout_s=2.0)
         os.close(self.reply)
 
