@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hindsight_cli.cli.render import count
 from hindsight_cli.errors import UsageError
 from hindsight_cli.records.event import Event, EventType
 from hindsight_cli.text import one_line, summarize
@@ -41,7 +42,8 @@ def trace_text(row: TraceRow, reading: TraceReading, events: Sequence[Event], *,
     lines = [
         f"trace {row.trace_id}  ({row.agent}, {row.started_at or 'no time recorded'})",
         f"task: {trace.task if whole else one_line(trace.task, 200) or '(none)'}",
-        f"{row.steps} steps, {row.tool_calls} calls, {row.failed_tool_calls} failed, "
+        f"{count(row.steps, 'step')}, {count(row.tool_calls, 'call')}, "
+        f"{row.failed_tool_calls} failed, "
         f"{row.denied_tool_calls} denied; {recorded}, {row.end_state}"
         + (" (the trace has no end)" if row.end_state == "unfinished" else ""),
         "",

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from hindsight_cli.api.importing import import_paths
 from hindsight_cli.api.project import Project
+from hindsight_cli.errors import HindsightError
 from tests.conftest import MYSQL, SAMPLES, Hindsight
 
 LIBRARY_WORDS = ("Input should", "valid integer", "parse", "Expecting", "pydantic")
@@ -74,3 +76,28 @@ def test_writing_where_there_is_no_folder_says_so(hindsight: Hindsight, tmp_path
     assert done.code == 1
     assert f"no folder {str(tmp_path / 'nope')!r}" in done.err
     assert "permissions" not in done.err
+
+
+DOCUMENTS = sorted(
+    path for path in (Path(__file__).parents[1] / "fixtures").rglob("*.json") if path.is_file()
+)
+
+
+def test_a_document_that_is_cut_off_is_told_of_in_plain_words(
+    project: Project, tmp_path: Path
+) -> None:
+    told = 0
+    for number, document in enumerate(DOCUMENTS):
+        whole = document.read_bytes()
+        path = tmp_path / f"{number}.json"
+        path.write_bytes(whole[: len(whole) * 2 // 3])
+        try:
+            report = import_paths(project, [path])
+        except HindsightError as error:
+            said = [f"{error} {error.hint}"]
+        else:
+            said = [problem.reason.partition(": ")[0] for problem in report.problems]
+        told += bool(said)
+        assert not any(word in text for text in said for word in LIBRARY_WORDS), said
+        assert not any("(char " in text for text in said), said
+    assert told > len(DOCUMENTS) / 2

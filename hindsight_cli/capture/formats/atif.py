@@ -26,7 +26,7 @@ from hindsight_cli.capture.formats.atif_document import (
 from hindsight_cli.capture.formats.atif_own import own_of
 from hindsight_cli.capture.formats.atif_steps import SOURCES, Conversation, events_of
 from hindsight_cli.capture.formats.json_members import JsonCursor
-from hindsight_cli.capture.formats.jsonlines_reader import excerpt_of
+from hindsight_cli.capture.formats.jsonlines_reader import excerpt_of, why_not_read
 from hindsight_cli.records.event import Actor, EventType, Outcome
 from hindsight_cli.records.interchange import SESSION_KEY, USAGE_KEY
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -42,7 +42,6 @@ _MEMBER = (
 _OPENING = re.compile(rb'\A[\s\[]*\{\s*"(?:' + _MEMBER + rb')"\s*:')
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF-v\d')
 _STEP = re.compile(rb'"steps"\s*:\s*\[\s*\{[^{}]{0,2000}?"step_id"\s*:\s*\d')
-_CUT = "not JSON, or cut off"
 _UNKNOWN = frozenset({"", "unknown"})
 
 
@@ -75,8 +74,7 @@ def _documents(cursor: JsonCursor, ahead: JsonCursor) -> Iterator[Draft | Proble
                 ahead.value()
                 yield _no_object(cursor.value(), "a trajectory")
         except (ValueError, RecursionError) as error:
-            why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            yield Problem(line=1, reason=f"{_CUT}: {why}", excerpt=cursor.excerpt())
+            yield Problem(line=1, reason=why_not_read(error), excerpt=cursor.excerpt())
             return
 
 

@@ -21,6 +21,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -109,8 +110,7 @@ def _records(path: Path) -> Iterator[Record | Problem]:
             for line, value in enumerate(cursor.elements(), start=1):
                 yield Record(line, value)
         except (ValueError, RecursionError) as error:
-            why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            reason = f"not JSON, or cut off: {why}"
+            reason = why_not_read(error)
             yield Problem(line=line + 1, reason=reason, excerpt=cursor.excerpt())
 
 

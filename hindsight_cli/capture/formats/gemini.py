@@ -20,6 +20,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -29,7 +30,6 @@ _MAX_HEAD_LINES = 50
 _SIGNS = (b'"projectHash"', b'"gemini"', b'"$set"')
 _DOCUMENT = re.compile(rb'\A\{\s*"[^"]*"\s*:.*?"messages"\s*:\s*\[', re.DOTALL)
 _LOG = re.compile(rb'\A\[\s*\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"messageId"\s*:\s*\d')
-_CUT = "not JSON, or cut off"
 
 
 def recognizes(path: Path, head: bytes) -> bool:
@@ -149,8 +149,7 @@ def _messages(cursor: JsonCursor, header: dict[str, JsonValue]) -> Iterator[Json
             elif isinstance(key, str):
                 header[key] = cursor.value()
     except (ValueError, RecursionError) as error:
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        yield Problem(line=1, reason=f"{_CUT}: {why}", excerpt=cursor.excerpt())
+        yield Problem(line=1, reason=why_not_read(error), excerpt=cursor.excerpt())
 
 
 def _log(path: Path) -> Iterator[Draft | Problem]:
@@ -171,4 +170,4 @@ def _log(path: Path) -> Iterator[Draft | Problem]:
                     native_type="log",
                 )
         except (ValueError, RecursionError) as error:
-            yield Problem(line=number + 1, reason=f"{_CUT}: {error}")
+            yield Problem(line=number + 1, reason=why_not_read(error))

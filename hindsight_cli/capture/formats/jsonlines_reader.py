@@ -14,6 +14,7 @@ from hindsight_cli.capture.draft import Problem
 from hindsight_cli.capture.nesting import is_deeper
 from hindsight_cli.records.jsonvalue import JsonValue
 
+NOT_READ = "not JSON, or cut off"
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _EXCERPT_CHARS = 80
@@ -77,6 +78,13 @@ def _parsed(body: bytes, *, line: int, ended: bool) -> Record | Problem:
         )
         reason = f"not JSON{at}" if ended else "unfinished last line"
     return Problem(line=line, reason=reason, excerpt=excerpt_of(body))
+
+
+def why_not_read(error: Exception) -> str:
+    """Why a document, or the rest of one, could not be read; a place in it is not known."""
+    if isinstance(error, RecursionError):
+        return f"{NOT_READ}: nested too deeply"
+    return NOT_READ
 
 
 def problem_of(record: Record, reason: str) -> Problem:

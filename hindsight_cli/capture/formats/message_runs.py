@@ -19,6 +19,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     parse_json,
     parse_json_at,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -92,7 +93,7 @@ def _document(path: Path) -> Iterator[JsonValue | Problem]:
     try:
         yield parse_json(raw)
     except (ValueError, RecursionError) as error:
-        yield Problem(line=1, reason=f"not JSON: {error}", excerpt=excerpt_of(raw))
+        yield Problem(line=1, reason=why_not_read(error), excerpt=excerpt_of(raw))
 
 
 def _runs_among(values: Iterator[JsonValue | Problem]) -> Iterator[Run | Problem]:
@@ -156,7 +157,7 @@ def read_json_array(path: Path) -> Iterator[JsonValue | Problem]:
                 return
             except ValueError as error:
                 if ended:
-                    reason = f"not JSON, or cut off: {error}"
+                    reason = why_not_read(error)
                     yield Problem(line=count + 1, reason=reason, excerpt=text[at : at + 80])
                     return
                 # Twice as much each time, so that a huge element costs linear time.

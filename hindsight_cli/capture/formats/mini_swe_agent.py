@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hindsight_cli.capture.draft import Draft, Problem, SessionInfo
 from hindsight_cli.capture.formats.json_members import JsonCursor
-from hindsight_cli.capture.formats.jsonlines_reader import excerpt_of
+from hindsight_cli.capture.formats.jsonlines_reader import NOT_READ, excerpt_of, why_not_read
 from hindsight_cli.capture.formats.mini_swe_events import SENTINELS, Run
 from hindsight_cli.capture.formats.mini_swe_messages import (
     KNOWN_ROLES,
@@ -70,11 +70,8 @@ def read(path: Path) -> Iterator[Draft | Problem]:
             for record in _records(numbered, info):
                 line = record.line
                 yield record
-                if isinstance(record, Problem) and record.reason.startswith(_CUT):
+                if isinstance(record, Problem) and record.reason.startswith(NOT_READ):
                     return
-
-
-_CUT = "not JSON, or cut off"
 
 
 def _messages(cursor: JsonCursor, info: dict[str, JsonValue]) -> Iterator[JsonValue | Problem]:
@@ -96,8 +93,7 @@ def _messages(cursor: JsonCursor, info: dict[str, JsonValue]) -> Iterator[JsonVa
             if key == "info" and isinstance(value, dict):
                 info.update(value)
     except (ValueError, RecursionError) as error:
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        yield Problem(line=1, reason=f"{_CUT}: {why}", excerpt=cursor.excerpt())
+        yield Problem(line=1, reason=why_not_read(error), excerpt=cursor.excerpt())
 
 
 Numbered = tuple[int, JsonValue | Problem]

@@ -13,7 +13,7 @@ from typing import IO
 
 from hindsight_cli.capture.draft import Draft, Problem
 from hindsight_cli.capture.formats.json_members import JsonCursor
-from hindsight_cli.capture.formats.jsonlines_reader import no_record
+from hindsight_cli.capture.formats.jsonlines_reader import no_record, why_not_read
 from hindsight_cli.capture.formats.opencode_parts import (
     Message,
     Session,
@@ -29,7 +29,6 @@ _NOTICE = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:Exporting session[^\n]*\n\s*)+"
 _INFO = re.compile(rb'\A(?:\xef\xbb\xbf)?[\s\[]*\{\s*"info"\s*:\s*\{')
 _SESSION_ID = re.compile(rb'"id"\s*:\s*"ses[_-]')
 _MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
-_CUT = "not JSON, or cut off"
 
 
 def recognizes(path: Path, head: bytes) -> bool:
@@ -68,9 +67,8 @@ class _Document:
                 if not (self._cursor.skip("[") or self._cursor.skip("]")):
                     yield from self._export()
         except (ValueError, RecursionError) as error:
-            why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             yield Problem(
-                line=self._line + 1, reason=f"{_CUT}: {why}", excerpt=self._cursor.excerpt()
+                line=self._line + 1, reason=why_not_read(error), excerpt=self._cursor.excerpt()
             )
 
     def _export(self) -> Iterator[Draft | Problem]:

@@ -20,6 +20,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     excerpt_of,
     no_record,
     parse_json,
+    why_not_read,
 )
 from hindsight_cli.capture.formats.opencode_parts import (
     Message,
@@ -273,7 +274,7 @@ class _Reader:
         except RecursionError:
             reason = "nested too deeply"
         except ValueError as error:
-            reason = f"not JSON: {error}"
+            reason = why_not_read(error)
         start = raw[:400]
         excerpt = excerpt_of(start.encode("utf-8", "replace") if isinstance(start, str) else start)
         return Problem(line=line, reason=reason, excerpt=excerpt)

@@ -22,6 +22,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.capture.formats.openhands_events import events_of, is_event, type_of_event
 from hindsight_cli.capture.formats.openhands_results import Members, mapping, string
@@ -112,7 +113,7 @@ def _folder(paths: list[Path]) -> Iterator[Run]:
             try:
                 yield parse_json(path.read_bytes().removeprefix(codecs.BOM_UTF8))
             except (OSError, ValueError, RecursionError) as error:
-                yield Problem(line=1, reason=f"{path.name}: not JSON: {error}")
+                yield Problem(line=1, reason=f"{path.name}: {why_not_read(error)}")
 
     folder = paths[0].parent.parent
     about: dict[str, JsonValue] = {"session": folder.name}
@@ -162,8 +163,7 @@ def _elements(cursor: JsonCursor) -> Iterator[JsonValue | Problem]:
 
 
 def _cut(cursor: JsonCursor, error: Exception) -> Problem:
-    why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return Problem(line=1, reason=f"not JSON, or cut off: {why}", excerpt=cursor.excerpt())
+    return Problem(line=1, reason=why_not_read(error), excerpt=cursor.excerpt())
 
 
 def _streamed(cursor: JsonCursor, about: dict[str, JsonValue]) -> Iterator[JsonValue | Problem]:

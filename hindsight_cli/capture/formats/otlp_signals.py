@@ -18,6 +18,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.records.jsonvalue import JsonValue
 
@@ -106,8 +107,7 @@ def _requests(path: Path) -> Iterator[tuple[int, JsonValue | Problem]]:
                     yield number, value
                 number += 1
         except (ValueError, RecursionError) as error:
-            why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            reason = f"not JSON, or cut off: {why}"
+            reason = why_not_read(error)
             yield number, Problem(line=number, reason=reason, excerpt=cursor.excerpt())
 
 

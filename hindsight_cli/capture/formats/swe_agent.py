@@ -23,6 +23,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.capture.formats.swe_agent_chat import (
     Message,
@@ -115,8 +116,7 @@ def _elements(cursor: JsonCursor) -> Iterator[JsonValue | Problem]:
 
 
 def _cut(cursor: JsonCursor, error: Exception) -> Problem:
-    why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return Problem(line=1, reason=f"not JSON, or cut off: {why}", excerpt=cursor.excerpt())
+    return Problem(line=1, reason=why_not_read(error), excerpt=cursor.excerpt())
 
 
 def _row(value: JsonValue | Problem) -> Iterator[Draft | Problem]:
@@ -185,8 +185,7 @@ def _survey(members: Members) -> tuple[_About, Problem | None]:
                 seen[key].update(_digest(lean).encode())
             about.opening = opening or about.opening
     except (ValueError, RecursionError) as error:
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        broken = Problem(line=1, reason=f"not JSON, or cut off: {why}")
+        broken = Problem(line=1, reason=why_not_read(error))
     has_chat = counts["trajectory"] and not steps
     about.key = "trajectory" if steps or has_chat or not counts["history"] else "history"
     about.first = firsts.get(about.key)

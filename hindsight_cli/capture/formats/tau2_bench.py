@@ -22,6 +22,7 @@ from hindsight_cli.capture.formats.jsonlines_reader import (
     no_record,
     parse_json,
     read_json_lines,
+    why_not_read,
 )
 from hindsight_cli.capture.formats.tau2_events import (
     ROLES,
@@ -89,8 +90,7 @@ def _documents(cursor: JsonCursor, path: Path) -> Iterator[Draft | Problem]:
         if cursor.peek():
             yield from _document(cursor, path)
     except (ValueError, RecursionError) as error:
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        yield Problem(line=1, reason=f"not JSON, or cut off: {why}", excerpt=cursor.excerpt())
+        yield Problem(line=1, reason=why_not_read(error), excerpt=cursor.excerpt())
 
 
 def _document(cursor: JsonCursor, path: Path) -> Iterator[Draft | Problem]:
