@@ -128,6 +128,17 @@ def test_each_line_of_noise_is_one_note(project: Project) -> None:
     ]
 
 
+def test_what_a_server_babbles_without_end_is_counted_and_not_kept(project: Project) -> None:
+    with Proxied(project.root) as client:
+        client.hello()
+        for _ in range(300):
+            client.result("noise")
+    events = recorded(project)
+    assert len(told(events, "noise")) == 1000
+    assert events[-1].extra["left_out"] == {"noise": 500}
+    assert len(results(events)) == 300
+
+
 def test_definitions_of_tools_are_kept_once(project: Project) -> None:
     with Proxied(project.root) as client:
         client.hello()

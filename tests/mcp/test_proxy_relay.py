@@ -262,7 +262,7 @@ def test_text_is_utf_8_whatever_the_locale(project: Project) -> None:
     assert client.raw == [message]
 
 
-@pytest.mark.parametrize("fault", ["traces", "redaction", "settings", "full"])
+@pytest.mark.parametrize("fault", ["traces", "redaction", "settings", "full", "pipe"])
 def test_a_fault_of_ours_costs_the_record_and_never_the_relay(project: Project, fault: str) -> None:
     if fault == "traces":
         (project.folder / "traces").write_text("a file where a folder belongs")
@@ -270,9 +270,14 @@ def test_a_fault_of_ours_costs_the_record_and_never_the_relay(project: Project, 
         (project.folder / "redact.key").mkdir()
     elif fault == "settings":
         (project.folder / "project.toml").write_text('exclude = 3\nstale_days = "x"')
-    else:
+    elif fault == "full":
         (project.folder / "traces").symlink_to("/dev/full")
-    with Proxied(project.root) as client:
+    else:  # a file that nobody reads: whoever opens it waits
+        month = project.folder / "traces" / time.strftime("%Y-%m", time.gmtime())
+        month.mkdir(parents=True, mode=0o700)
+        os.mkfifo(month / "run-1.proxy-srv.jsonl")
+    run: dict[str, Any] = {"HINDSIGHT_CLI_SESSION": "run-1"} if fault == "pipe" else {}
+    with Proxied(project.root, SCRIPTED, "--env", "A=1", **run) as client:
         client.hello()
         for number in range(3):
             assert text_of(client.result("echo", n=number)) == json.dumps({"n": number})
