@@ -49,6 +49,7 @@ def loaded_by(project: Project, *arguments: str) -> set[str]:
         (["search", "nothing like it"], set()),
         (["inject", "deploy mysql"], set()),
         (["run", "--task", "deploy mysql", "--", "true"], set()),
+        (["mcp", "proxy", "--name", "x", "--", "true"], set()),
         (["run", "--help"], {"typer", "pydantic"}),
         (["--help"], {"typer"}),
         (["search", "--help"], {"typer", "pydantic"}),
