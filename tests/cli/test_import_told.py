@@ -12,7 +12,6 @@ import sys
 import tarfile
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ SAMPLE = SAMPLES / "mysql-container.jsonl"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
+def folder(tmp_path: Path) -> Path:
     """A folder with two git repositories in it, and no project anywhere."""
     top = tmp_path / "code"
     for name in ("api", "web"):
