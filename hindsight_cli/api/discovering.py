@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -95,12 +96,12 @@ def as_found(project: Project, files: Iterable[PastFile]) -> list[FoundSession]:
 
 def repositories_below(project: Project, found: Iterable[FoundSession]) -> list[Path]:
     """Git repositories inside the project's folder in which new sessions of it began."""
-    folders = {f.file.cwd for f in found if f.is_new and f.file.cwd}
-    tops = {
-        top
-        for folder in folders
-        if Path(folder).is_dir() and (top := project.repository_below(Path(folder))) is not None
-    }
+    tops = set()
+    for folder in {f.file.cwd for f in found if f.is_new and f.file.cwd}:
+        with contextlib.suppress(OSError):  # a folder above it may not be looked into
+            below = Path(folder)
+            if below.is_dir() and (top := project.repository_below(below)):
+                tops.add(top)
     return sorted(tops)
 
 
@@ -152,21 +153,25 @@ def belongs_to(project: Project) -> Callable[[str | None], bool]:
     known: dict[str, bool] = {}
     is_made = project.is_made
 
+    def is_below(folder: Path) -> bool:  # by its name, as one that was deleted since
+        return any(folder.is_relative_to(root) for root in roots)
+
+    def is_own(folder: Path) -> bool:
+        found = config.find_project(folder, env)
+        if found is not None or is_made:
+            return found is not None and found.resolve() == project.root.resolve()
+        # It would be, once the project is made.
+        return is_below(folder) or is_below(config.git_top(folder) or folder)
+
     def belongs(cwd: str | None) -> bool:
         if not cwd:
             return False
         if cwd not in known:
             folder = Path(os.path.normpath(cwd))
-            if folder.is_dir():
-                found = config.find_project(folder, env)
-                known[cwd] = found is not None and found.resolve() == project.root.resolve()
-                if found is None and not is_made:  # it would be, once the project is made
-                    top = config.git_top(folder) or folder
-                    known[cwd] = any(
-                        f.is_relative_to(root) for root in roots for f in (folder, top)
-                    )
-            else:  # deleted since: by its name
-                known[cwd] = any(folder.is_relative_to(root) for root in roots)
+            try:
+                known[cwd] = is_own(folder) if folder.is_dir() else is_below(folder)
+            except OSError:  # a folder above it may not be looked into
+                known[cwd] = is_below(folder)
         return known[cwd]
 
     return belongs

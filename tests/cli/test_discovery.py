@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,6 +91,30 @@ def test_this_project_s_sessions_are_found_and_no_others(
     assert done.err == ""  # cron mails what is there
     assert "make" in done.out  # the error that comes back over sessions
     assert "Next: hindsight reflect --all" in done.out
+
+
+@pytest.mark.parametrize("why", ["too long", "not to be looked into"])
+def test_a_folder_that_cannot_be_looked_at_stops_no_other(
+    project: Project, home: Home, tmp_path: Path, why: str
+) -> None:
+    shut = tmp_path / "shut"
+    shut.mkdir()
+    folder = tmp_path / ("a" * 300) if why == "too long" else shut / "proj"
+    claude_file(home, "here", project.root)
+    write(home / ".claude" / "projects" / "x" / "there.jsonl", claude_records("there", folder))
+    command = [sys.executable, "-m", "hindsight_cli", "import"]
+    if why != "too long":
+        if os.geteuid() == 0:  # root may look into everything
+            drop = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+            if shutil.which("setpriv") is None:
+                pytest.skip("needs setpriv")
+            os.chown(shut, 65534, 65534)
+            command = [*drop, *command]
+        shut.chmod(0o700 if os.geteuid() == 0 else 0)
+    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+    shut.chmod(0o700)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sessions_of(project) == {"here"}
 
 
 def test_a_project_inside_this_one_keeps_its_own(
