@@ -57,7 +57,7 @@ class Farewell:
 
     def _take(self, data: bytes, pending: Pending) -> bool:
         for line in self._lines.add(data):
-            self._tape.message(FROM_CLIENT, line)
+            self._tape.message(FROM_CLIENT, line, time.time_ns())
             pending.asked(envelopes_of(line.data, line.end))
         return self._answer(pending)
 

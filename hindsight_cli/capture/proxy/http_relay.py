@@ -13,6 +13,7 @@ import os
 import select
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -101,7 +102,7 @@ class HttpRelay:
 
     def tell(self, kind: bytes, line: Line, connection: int) -> None:
         with self._lock:
-            self._tape.message(kind, line, connection)
+            self._tape.message(kind, line, time.time_ns(), connection)
 
     def closed(self, key: str) -> None:
         """The client ended its session."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from hindsight_cli.capture.proxy.tape import Tape, Untaped
 
 _IDLE_MS = 20  # without a message: time for the record
+_MOST_TODO_BYTES = 256 * 1024
+_LONGEST_TODO_NS = 100_000_000
 _TICK_MS = 1000  # how late it may be noticed that whoever started us is gone
 _END_BY_ITSELF_S = 2.0  # a server has, once its input ended
 _END_ON_TERM_S = 1.0
@@ -52,10 +54,13 @@ class Relay:
         self._sieve = Sieve()
         self._from_client, self._from_server, self._noise = Lines(), Lines(), Lines()
         self.was_asked = False
+        self._todo: list[tuple[bytes, bytes, int]] = []  # kind, bytes, time
+        self._todo_bytes = 0
         self.parent = os.getppid()  # goes on as long as it does
         self._end_by: float | None = None  # when what comes next in ending is due
         self._asked_to_end = 0  # the signal that asked; 0: the client closed its end
         self._is_ending = False
+        self._must_watch = True  # something may be read or written that could not, or no more
         self._must_look = False  # there was a signal, or the end has begun
         self._is_input_closed = False
         self._sent_term = False
@@ -77,7 +82,8 @@ class Relay:
             loop.watch(self._tape.reply, READABLE, self._on_reply)
         while not self._is_over():
             is_ready = loop.turn(self._timeout_ms())
-            self._watch()
+            if self._must_watch or not is_ready:
+                self._watch()
             self._watch_tape(is_idle=not is_ready)
             if is_ready and not self._must_look:
                 continue
@@ -109,13 +115,30 @@ class Relay:
             self._end(0)
             return
         self._pass_on(self._server.to, data)
-        for line in self._from_client.add(data):
-            self._take_request(line)
+        self._later(FROM_CLIENT, data)
 
-    def _take_request(self, line: Line) -> None:
-        self.was_asked = True
-        self._tape.message(FROM_CLIENT, line)
-        self.pending.asked(envelopes_of(line.data, line.end))
+    def _later(self, kind: bytes, data: bytes) -> None:
+        """Look at what was passed on when there is nothing else to do, but not too late."""
+        now = time.time_ns()
+        self._todo.append((kind, data, now))
+        self._todo_bytes += len(data)
+        if self._todo_bytes >= _MOST_TODO_BYTES or now - self._todo[0][2] > _LONGEST_TODO_NS:
+            self._catch_up()
+            self._tape.flush()
+
+    def _catch_up(self) -> None:
+        """Tell the tape what was passed on, and see which calls are open."""
+        todo, self._todo, self._todo_bytes = self._todo, [], 0
+        for kind, data, at_ns in todo:
+            is_asked = kind == FROM_CLIENT
+            for line in (self._from_client if is_asked else self._from_server).add(data):
+                self._tape.message(kind, line, at_ns)
+                envelopes = envelopes_of(line.data, line.end)
+                if is_asked:
+                    self.was_asked = True
+                    self.pending.asked(envelopes)
+                else:
+                    self.pending.answered(envelopes)
 
     def _on_output(self, _events: int) -> None:
         data = self._read(self._server.out)
@@ -132,10 +155,9 @@ class Relay:
     def _take_output(self, passed: bytes, noise: bytes) -> None:
         if passed:
             self._pass_on(self._server.out, passed)
-            for line in self._from_server.add(passed):
-                self._tape.message(FROM_SERVER, line)
-                self.pending.answered(envelopes_of(line.data, line.end))
+            self._later(FROM_SERVER, passed)
         if noise:
+            self._catch_up()
             for line in self._noise.add(noise):
                 self._take_noise(line)
 
@@ -143,7 +165,7 @@ class Relay:
         text = line.data.rstrip(b"\r")
         self._pass_on(self._server.err, b"%s: %s\n" % (self._name.encode(), text))
         self._last.add(text + b"\n")
-        self._tape.message(NOISE, line)
+        self._tape.message(NOISE, line, time.time_ns())
 
     def _on_error(self, _events: int) -> None:
         data = self._read(self._server.err)
@@ -167,8 +189,10 @@ class Relay:
             flow.write(data)
         except OSError:  # nobody reads it any more
             self._broken(flow)
+        self._must_watch = self._must_watch or flow.is_pending
 
     def _flush(self, flow: Flow) -> None:
+        self._must_watch = True
         try:
             flow.flush()
         except OSError:
@@ -179,6 +203,7 @@ class Relay:
 
     def _broken(self, flow: Flow) -> None:
         """A client that does not read ends us; a server that does not, or a lost stderr, no one."""
+        self._must_watch = True
         flow.discard()
         if flow is self._server.out:
             self._loop.forget(flow.outlet.watched)
@@ -186,6 +211,7 @@ class Relay:
 
     def _watch(self) -> None:
         """Read only what there is room for, and wait for room where there is none."""
+        self._must_watch = False
         server = self._server
         for flow, act in (
             (server.to, self._on_client),
@@ -209,6 +235,8 @@ class Relay:
     def _watch_tape(self, *, is_idle: bool) -> None:
         """Hand the recorder what waits for it, when there is nothing else to do."""
         tape = self._tape
+        if is_idle:
+            self._catch_up()
         if is_idle and tape.has_waiting:
             tape.flush()
             if tape.has_waiting and not tape.is_watched:  # it cannot follow
@@ -274,7 +302,7 @@ class Relay:
     def _timeout_ms(self) -> int:
         if self._died_at:
             return int(_QUIET_S * 1000)
-        if self._tape.has_waiting and not self._tape.is_watched:
+        if self._todo or (self._tape.has_waiting and not self._tape.is_watched):
             return _IDLE_MS
         if self._end_by is None:
             return _TICK_MS
@@ -287,6 +315,7 @@ class Relay:
         passed, noise = self._sieve.rest()
         passed += b"\n" if passed or is_inside else b""
         self._take_output(passed, noise + b"\n" if noise else b"")
+        self._catch_up()
 
     def _gone(self) -> Gone:
         return Gone(

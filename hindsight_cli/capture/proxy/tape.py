@@ -41,7 +41,7 @@ class Tape(Feed):
     def has_waiting(self) -> bool:
         return bool(self._pending)
 
-    def message(self, kind: bytes, line: Line, connection: int = 0) -> None:
+    def message(self, kind: bytes, line: Line, at_ns: int, connection: int = 0) -> None:
         """One message, or one line of noise."""
         if self._broken:
             return
@@ -49,7 +49,7 @@ class Tape(Feed):
             self._dropped += line.size
             self._flush()
             return
-        stamp = time.time_ns().to_bytes(8, "big") + connection.to_bytes(2, "big")
+        stamp = at_ns.to_bytes(8, "big") + connection.to_bytes(2, "big")
         data = line.data
         while len(data) > _PART_BYTES or (not line.is_whole and data):
             self._put(PART, stamp + data[:_PART_BYTES])
@@ -95,7 +95,7 @@ class Untaped:
     has_waiting = False
     is_watched = False
 
-    def message(self, kind: bytes, line: Line, connection: int = 0) -> None:
+    def message(self, kind: bytes, line: Line, at_ns: int, connection: int = 0) -> None:
         pass
 
     def gone(self, payload: bytes, connection: int = 0) -> None:
