@@ -72,7 +72,7 @@ def import_(
     from hindsight_cli.api.project import Project
     from hindsight_cli.api.short_names import full_agent_name, full_format_name
     from hindsight_cli.cli.durations import days_of
-    from hindsight_cli.cli.start import start_of
+    from hindsight_cli.cli.start import start_of, tell_of_repository
     from hindsight_cli.errors import UsageError
 
     if paths and all_projects:
@@ -91,7 +91,7 @@ def import_(
         wanted=wanted,
         given=tuple(paths or ()),
     )
-    run.tell_of_repository(root)
+    tell_of_repository(run.project, root, run.output)
     if dry_run:
         run.preview()
     elif watch:
@@ -114,15 +114,6 @@ class _Import:
     def everywhere(self) -> bool:
         """Sessions of any project are wanted."""
         return self.wanted.all_projects or bool(self.given)
-
-    def tell_of_repository(self, root: Path | None) -> None:
-        """Say so where this repository's sessions go into the project of a folder above it."""
-        top = self.project.repository_below(root)
-        if top is not None and self.project.is_made:
-            self.output.say(
-                f"The project is {self.project.root}, above this git repository ({top}): "
-                "`hindsight init` here makes one of its own."
-            )
 
     def paths(self) -> None:
         from hindsight_cli.api.importing import import_paths

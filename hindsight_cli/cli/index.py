@@ -110,10 +110,13 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
     from hindsight_cli.api.status import project_status
     from hindsight_cli.cli.reflect_text import reflection_lines
     from hindsight_cli.cli.render import Output
-    from hindsight_cli.cli.start import start_of
+    from hindsight_cli.cli.start import start_of, tell_of_repository
     from hindsight_cli.terminal import visible
 
-    found = project_status(Project.open(start_of(root)))
+    project = Project.open(start_of(root))
+    output = Output("status", as_json=as_json)
+    tell_of_repository(project, root, output)
+    found = project_status(project)
     counts = ", ".join(f"{n} {name}" for name, n in found.experiences.items() if n) or "none"
     lines = [
         f"project      {found.project}",
@@ -128,7 +131,7 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
         lines.append(f"paused       by {found.paused_by}: hindsight resume")
     if found.oldest_pending:
         lines.append(f"waiting      since {found.oldest_pending[:10]}: hindsight tui")
-    Output("status", as_json=as_json).result(asdict(found), "\n".join(lines))
+    output.result(asdict(found), "\n".join(lines))
 
 
 def tui(root: Root = None) -> None:

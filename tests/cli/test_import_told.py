@@ -70,9 +70,10 @@ def test_repositories_never_join_a_folder_s_project_unnoticed(folder: Path, home
     above = run_hindsight(["import"], cwd=folder, env={})
     assert "git repositories inside it: api\n" in above.out
 
-    inside = run_hindsight(["import", "--dry-run"], cwd=folder / "web", env={})
-    assert str(folder) in inside.err
-    assert "hindsight init" in inside.err
+    for command in (["import", "--dry-run"], ["status"]):
+        inside = run_hindsight(command, cwd=folder / "web", env={})
+        assert f"The project is {folder}, above this git repository" in inside.err
+        assert "hindsight init" in inside.err
 
 
 def test_init_gives_a_repository_a_project_of_its_own(folder: Path, home: Home) -> None:
