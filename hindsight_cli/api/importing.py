@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from hindsight_cli.api.forks import Forks, Held
 from hindsight_cli.api.import_losses import LostContent, UnreadLines, gaps_message, missing_parents
 from hindsight_cli.api.import_sources import format_of, sources, unreadable
 from hindsight_cli.api.privacy import check_not_paused, not_excluded
@@ -77,6 +78,7 @@ class ImportReport:
     failed_files: list[HindsightError] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     replaced: set[str] = field(default_factory=set)  # sessions that a richer file tells better
+    held: Held = field(default_factory=Held)  # whose records they are that forks copy
     reading: FileReport | None = None  # the file that is not read to its end
 
     def total(self, count: str) -> int:
@@ -184,6 +186,7 @@ class _FileImport:
         self._lost = LostContent(project)
         self._same_run = SameRun(project, path, name, self._to_id)
         self._unread = UnreadLines(project, path)
+        self._forks = Forks(project, name, report.held)
         self._gaps = 0
         self._natives: dict[str, str] = {}  # the agent's own ids of sessions by those here
 
@@ -235,7 +238,8 @@ class _FileImport:
             return
         else:
             self._seen_known = True
-        holder = self._same_run.holder(draft.session)
+        draft, holds = self._forks.own(session_id, draft)
+        holder = holds or self._same_run.holder(draft.session)
         if holder is not None:
             self._file.duplicate += 1
             self._report.sessions.setdefault(holder, self._file)
@@ -301,6 +305,7 @@ class _FileImport:
                 self._count(session_id, is_new=bool(built))
                 self._gaps += sum("gap" in event.extra for event in built)
             session.append(events)
+            self._forks.note(session_id, drafts[0])
             self._builders[session_id] = (builder, session.size)
         self._report.sessions[session_id] = self._file
 

@@ -22,6 +22,7 @@ class SessionInfo:
     model: str | None = None
     parent_session_id: str | None = None  # set for subagents
     parent_call_id: str | None = None
+    forked_from: str | None = None  # the session whose history it goes on from
     one_task: bool | None = None  # True: no message in it begins another task, whatever it says
     closes: bool | None = None  # True: the agent records its end, so without one it was cut off
 

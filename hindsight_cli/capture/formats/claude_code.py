@@ -131,16 +131,24 @@ def _draft(
         except BrokenRecordError as error:
             return _problem(item, f"{kind} record {error}")
     events = _with_gap(events, missing, sessions.memory_of(session.session_id))
-    native_id = record.get("uuid")
+    native_id = _id_of(record)
     return Draft(
         session=session,
         line=item.line,
         native_type=kind or "(no type)",
-        native_id=native_id if isinstance(native_id, str) else None,
+        native_id=native_id,
         events=events,
         usage=_usage(record),
         known=kind in _SILENT or kind in _SPEAKING,
     )
+
+
+def _id_of(record: Mapping[str, JsonValue]) -> str | None:
+    """The record's id; of a copy in a fork, that of the record it was copied from."""
+    origin = record.get("forkedFrom")
+    copied = origin.get("messageUuid") if isinstance(origin, dict) else None
+    native_id = copied if isinstance(copied, str) and copied else record.get("uuid")
+    return native_id if isinstance(native_id, str) else None
 
 
 def _with_gap(

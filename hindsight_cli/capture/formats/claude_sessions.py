@@ -71,6 +71,7 @@ class SessionTracker:
         self._memories: dict[str, SessionMemory] = {}
         self._sidechain_roots: dict[str, str] = {}
         self._requests: dict[str, str] = {}
+        self._forks: dict[str, str] = {}
         self._parents = ParentLinks()
 
     def missing_parent(self, record: Mapping[str, JsonValue], session_id: str) -> str | None:
@@ -78,7 +79,7 @@ class SessionTracker:
         return self._parents.missing(record, session_id)
 
     def session_of(self, record: Mapping[str, JsonValue]) -> SessionInfo:
-        own_id = _text(record.get("sessionId")) or self._main_session_id()
+        own_id, forked_from = self._owner(record)
         agent_id = self._agent_id(record)
         session_id = f"{own_id}-agent-{agent_id}" if agent_id else own_id
         known = self._sessions.get(session_id) or SessionInfo(
@@ -88,15 +89,29 @@ class SessionTracker:
         )
         message = record.get("message")
         model = _text(message.get("model")) if isinstance(message, dict) else None
-        fresh = (
-            _text(record.get("version")) or known.agent_version,
-            _text(record.get("cwd")) or known.cwd,
-            model if model and model != _SYNTHETIC else known.model,
+        fresh = replace(
+            known,
+            agent_version=_text(record.get("version")) or known.agent_version,
+            cwd=_text(record.get("cwd")) or known.cwd,
+            model=model if model and model != _SYNTHETIC else known.model,
+            forked_from=forked_from or known.forked_from,
         )
-        if fresh != (known.agent_version, known.cwd, known.model):
-            known = replace(known, agent_version=fresh[0], cwd=fresh[1], model=fresh[2])
+        known = known if fresh == known else fresh
         self._sessions[session_id] = known
         return known
+
+    def _owner(self, record: Mapping[str, JsonValue]) -> tuple[str, str | None]:
+        """The session that a record was first written in, and what that was forked from.
+
+        A fork begins with copies of another session's records, each of which says so.
+        """
+        named = _text(record.get("sessionId")) or self._main_session_id()
+        given = record.get("forkedFrom")
+        origin = _text(given.get("sessionId")) if isinstance(given, dict) else None
+        if origin is None or origin == named:
+            return named, self._forks.get(named)
+        self._forks[named] = origin  # of a fork's fork: the last is the nearest
+        return origin, self._forks.get(origin)
 
     def _main_session_id(self) -> str:
         if self._main_id is None:
