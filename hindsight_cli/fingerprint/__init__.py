@@ -236,9 +236,17 @@ def looks_like_error(text: str) -> bool:
 
 
 def is_specific(fingerprint: str) -> bool:
-    """Whether a fingerprint says enough to take two errors with it for the same one."""
+    """Whether a fingerprint says enough to take two errors with it for the same one.
+
+    `assertionerror: <n> != <n>` is what any test says that compares two numbers.
+    """
     words = _compiled(r"<[a-z]+>|[^\W\d_]{2,}").findall(fingerprint)
-    return sum(not word.startswith("<") for word in words) >= _MIN_EXACT_WORDS
+    exact = [word for word in words if not word.startswith("<")]
+    if len(exact) < _MIN_EXACT_WORDS:
+        return False
+    from hindsight_cli.fingerprint import classes  # a search for a task has no error to read
+
+    return len(classes.own_words(fingerprint, exact)) >= _MIN_EXACT_WORDS
 
 
 def telling_lines(text: str) -> list[str]:

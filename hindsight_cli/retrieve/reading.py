@@ -37,7 +37,12 @@ def units_of(query: str, *, is_error: bool) -> dict[str, Unit]:
     if not telling:
         return asked.units(query)
     around = asked.units(query, importance=_SURROUNDINGS, missing=0.0)
-    return around | asked.units(telling)
+    from hindsight_cli.fingerprint.classes import is_class_word  # a task has no error to read
+
+    wanted = around | asked.units(telling)
+    for unit in wanted.values():
+        unit.is_piece = unit.is_piece or is_class_word(unit.surface, query)
+    return wanted
 
 
 def about_other_names(tables: Tables, query: str) -> set[int]:

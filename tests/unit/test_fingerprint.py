@@ -226,6 +226,40 @@ def test_a_fingerprint_of_few_words_names_a_class_of_errors(
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "AssertionError: 3 != 7",
+        "E       AssertionError: assert [1, 2] == [3]",
+        "FAILED tests/test_a.py::test_b - AssertionError: assert 3 == 7",
+        "AssertionError: Lists differ: [1] != [2]",
+        "AssertionError: expected 3 to equal 7",
+        "Error: expect(received).toBe(expected)",
+        "org.opentest4j.AssertionFailedError: expected: <3> but was: <7>",
+        "thread 'main' panicked at src/main.rs:4:5: assertion `left == right` failed",
+        "panic: runtime error: index out of range [5] with length 3",
+        "IndexError: list index out of range",
+        "Tests failed: 3, passed 4",
+        "Error: Process completed with exit code 1.",
+    ],
+)
+def test_what_any_program_may_report_does_not_name_one_error(line: str) -> None:
+    assert not any(is_specific(found) for found in error_fingerprints("Bash", line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AssertionError: relay handshake must precede billing export",
+        "Error: listen EADDRINUSE: address already in use :::3000",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'x'",
+        "error: failed to push some refs to 'origin'",
+    ],
+)
+def test_an_error_with_a_reason_of_its_own_is_known_again(line: str) -> None:
+    assert any(is_specific(found) for found in error_fingerprints("Bash", line))
+
+
+@pytest.mark.parametrize(
     ("text", "is_error"),
     [
         ("Traceback (most recent call last):\nTypeError: no", True),

@@ -192,6 +192,29 @@ def test_an_error_of_too_few_words_to_be_recognised_is_no_exact_hit() -> None:
     assert all("error fingerprint" not in hit.why_matched for hit in hits)
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        "AssertionError: 3 != 7",
+        "E       assert 3 == 7",
+        "FAILED tests/test_a.py::test_b - AssertionError: assert 3 == 7",
+        "AssertionError: expected 3 to equal 7",
+    ],
+)
+def test_a_value_that_was_not_expected_finds_no_lesson_about_another_one(output: str) -> None:
+    line = "AssertionError: 1 != 2"
+    sums = Document(
+        experience_id="ex-sums",
+        scenario=f"`python -m unittest` reports `{line}`.",
+        recommend="In `sums.py` change `a - b` to `a + b`; then rerun the tests.",
+        error_fingerprints=(error_fingerprint("Bash", line),),
+    )
+    index = an_index([*ALL, sums])
+
+    assert ids(index.search(output, error=True)) == []
+    assert ids(index.search(f"sums.py: {output}", error=True)) == ["ex-sums"]
+
+
 def test_reasons_name_the_words_as_asked_and_the_synonym_that_stands_for_them() -> None:
     reasons = an_index().search("the db migrations lock a pg table").hits[0].why_matched
 
