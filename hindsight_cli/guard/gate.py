@@ -13,11 +13,14 @@ from hindsight_cli.guard.advice import is_platitude, workaround_sign
 from hindsight_cli.guard.candidate import Candidate, Cite
 from hindsight_cli.guard.canonical import BIDI_ISOLATE, canonical
 from hindsight_cli.guard.claims import check_claims
+from hindsight_cli.guard.concept_rules import meetings
+from hindsight_cli.guard.disguise import disguises
 from hindsight_cli.guard.facts import Facts, facts_of
 from hindsight_cli.guard.grounding import check_citations, check_literals, is_tool
 from hindsight_cli.guard.literals import literals
 from hindsight_cli.guard.origin import content_words, origin_of
 from hindsight_cli.guard.verdict import Finding, Level, Verdict
+from hindsight_cli.guard.views import turned, views
 from hindsight_cli.records.experience import Origin
 from hindsight_cli.records.trace import Trace
 
@@ -46,10 +49,14 @@ LEVELS = {
     "workaround_unmarked": Level.REVIEW,
     "risky_advice": Level.REVIEW,
     "hostile_example": Level.REVIEW,
+    "disguised_text": Level.REVIEW,
     "duplicate": Level.REVIEW,
 }
-_TOLD_ELSEWHERE = frozenset({"risky_advice", "hostile_example", "external_origin"})
+_TOLD_ELSEWHERE = frozenset(
+    {"disguised_text", "risky_advice", "hostile_example", "external_origin"}
+)
 _ORDER = {level: rank for rank, level in enumerate(Level)}
+_ENDS = frozenset(".!?。！？;；`)\"'")
 _FIELDS = ("scenario", "recommend", "avoid", "why")
 _SAME_WORDS = 0.8  # of the content words of two pieces of advice: one of them is enough
 
@@ -59,6 +66,7 @@ class _Read:
     candidate: Candidate  # canonical
     hidden: tuple[str, ...]
     payloads: tuple[str, ...]
+    disguises: tuple[str, ...]
 
 
 def judge(candidate: Candidate, trace: Trace | None) -> Verdict:
@@ -140,6 +148,7 @@ def _canonical(candidate: Candidate) -> _Read:
         ),
         hidden=tuple(hidden),
         payloads=tuple(payload for text in read.values() for payload in text.payloads),
+        disguises=tuple(disguises("\n".join((candidate.scenario, candidate.recommend)))),
     )
 
 
@@ -160,9 +169,27 @@ def _scan(read: _Read) -> tuple[tuple[str, ...], list[Finding]]:
     if hidden:
         risk["hidden_text"] = None
         findings.append(Finding("hidden_text", f"held {', '.join(hidden)}"))
+    if read.disguises:
+        risk["hidden_text"] = None
+        findings.append(Finding("disguised_text", f"holds {', '.join(read.disguises)}"))
+    for kind, words in _spoken(read):
+        if kind not in risk:
+            risk[kind] = None
+            findings.append(Finding("risky_advice", f"recommend: {kind}: {words!r}"))
     if not candidate.recommend:
         findings.append(Finding("platitude", "recommend: nothing left once made visible"))
     return tuple(risk), findings
+
+
+def _spoken(read: _Read) -> Iterator[tuple[str, str]]:
+    """Risk classes that what is advised to do to what meets, however it is put."""
+    for text in dict.fromkeys(views(read.candidate.recommend)):
+        yield from meetings(text.casefold())
+    for text in (*read.payloads, *turned(read.candidate.recommend)):
+        yield from meetings(text.casefold())
+    joined = " ".join((read.candidate.scenario, read.candidate.recommend, read.candidate.avoid))
+    if read.candidate.recommend[-1:] not in _ENDS and read.candidate.scenario[-1:] not in _ENDS:
+        yield from meetings(joined.casefold())
 
 
 def _field_hits(read: _Read) -> Iterator[tuple[str, risks.Hit]]:

@@ -56,7 +56,8 @@ _JOINED_RULES = (ADDRESS_RULES[0], ADDRESS_RULES[1], EXFIL_RULES[0])
 _TURNED_RULES = (ADDRESS_RULES[0], *EXFIL_RULES)
 
 _REFUSED = re.compile(
-    r"(?:\b(?:not|never|no|avoid|instead of|rather than|refuse to|reject|beware of|against)\b|n't)"
+    r"(?:\b(?:not|never|no|avoid|instead of|rather than|refused?|refuse to|reject(?:ed)?|denied|"
+    r"declined|blocked|beware of|against)\b|n't)"
     r"[^\w,;:.!?]{0,3}(?:[\w'-]+[^\w,;:.!?]+){0,4}$"
 )
 _REFUSED_CJK = re.compile(

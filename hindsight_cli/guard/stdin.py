@@ -14,6 +14,8 @@ from typing import TypedDict
 from hindsight_cli.guard import risk as risks
 from hindsight_cli.guard.candidate import SchemaError, load_strict, parse_candidate
 from hindsight_cli.guard.canonical import BIDI_ISOLATE, SPLIT_WORDS, TERMINAL_ESCAPE, canonical
+from hindsight_cli.guard.concept_rules import met
+from hindsight_cli.guard.concepts import BIT, sentences
 from hindsight_cli.guard.escapes import is_harmless
 from hindsight_cli.guard.gate import judge
 from hindsight_cli.guard.minitrace import trace_from
@@ -88,11 +90,19 @@ def _judge_text(text: str, *, description: bool) -> Answer:
         hidden = []
     hits = [h for part in (*_windows(read.text), *read.payloads) for h in _hits(part)]
     risk = {h.risk for h in hits if not h.quoted and _is_meant(h, description=description)}
+    risk.update(_told(read.text, description=description))
     if description and _TOOL_READS_SECRETS.search(read.text):
         risk.add(risks.EXFILTRATE)
     codes = ["hostile_text"] if risk else []
     codes += ["hidden_text"] if hidden else []
     return _answer(Level.QUARANTINE if codes else Level.ACCEPT, *codes, risk=sorted(risk))
+
+
+def _told(text: str, *, description: bool) -> Iterator[str]:
+    """What a sentence that speaks of, or to, an agent wants done to what."""
+    for sentence in sentences(text[:MAX_VIEW_CHARS].casefold()):
+        if description or (sentence.held & BIT["you"] and _TO_AGENT.search(sentence.text)):
+            yield from met(sentence)
 
 
 def _hits(text: str) -> list[risks.Hit]:

@@ -14,15 +14,16 @@ import html
 import re
 import sys
 import unicodedata
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote
 
 MAX_VIEWS = 24
 MAX_VIEW_CHARS = 20_000
-_ROUNDS = 2  # an encoding inside an encoding
+_ROUNDS = 3  # an encoding inside an encoding
 _MIN_PAYLOAD = 16  # characters of base64 or hex that can hold a phrase
 _MIN_MASKED = 3  # letters of a word spelt in look-alikes alone
-_MIN_LETTERS = 0.7  # share of printable text a decoded payload must have
+_MIN_LETTERS = 0.6  # share of printable text a decoded payload must have
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
@@ -30,6 +31,15 @@ _HEX = re.compile(r"(?:[0-9a-fA-F]{2}[ :,]?|\\x[0-9a-fA-F]{2}|0x[0-9a-fA-F]{2}[ 
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})")
 _ENTITY = re.compile(r"&(?:#\d{2,7}|#x[0-9a-fA-F]{2,6}|[a-z]{2,8});", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?:u\{?[0-9a-fA-F]{4,6}\}?|x[0-9a-fA-F]{2})")
+_BYTES = re.compile(r"(?:\\(?:x[0-9a-fA-F]{2}|[0-3][0-7]{2})){4,}")
+_BASE85 = re.compile(r"(?<!\S)[!-~]{30,}(?!\S)")
+_SPELT = re.compile(
+    r"(?<!\S)(?:[^\s]([.\-_*|/·]))(?:[^\s]\1){2,}[^\s](?!\S)"
+    r"|(?<!\S)(?:\S[ \t]){7,}\S(?!\S)|(?<!\S)(?:\S[ \t]{1,3}){11,}\S(?!\S)"
+)
+_FOLDED = re.compile(r"(?<=[A-Za-z0-9+/]{40})\n(?=[A-Za-z0-9+/=])")
+_MARKS = re.compile(r"[!#$%&()*+;<=>?@^`{|}~][^!#$%&()*+;<=>?@^`{|}~]*[!#$%&()*+;<=>?@^`{|}~]")
+_NOT_ENCODED = re.compile(r"[^A-Za-z0-9+/=%]")
 _BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
 _DECIMAL = re.compile(r"(?:\b(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])\b[ ,]+){8,}\d{2,3}")
 _SPACED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z][ \t\n._\-*|/·]{1,3}){5,}[A-Za-z](?![A-Za-z0-9])")
@@ -93,6 +103,8 @@ def _charset_readings(text: str) -> Iterator[str]:
         yield unquote(text.replace("+", " ") if " " not in text else text)
     if _ENTITY.search(text):
         yield html.unescape(text)
+    if _BYTES.search(text):
+        yield _BYTES.sub(_unescape_bytes, text)
     if _ESCAPED.search(text):
         yield _ESCAPED.sub(_unescape, text)
 
@@ -103,12 +115,48 @@ def _unescape(match: re.Match[str]) -> str:
     return "" if "\ud800" <= char <= "\udfff" else char
 
 
+def _unescape_bytes(match: re.Match[str]) -> str:
+    pieces = match.group().split("\\")[1:]
+    codes = (int(p[1:], 16) if p[0] == "x" else int(p, 8) for p in pieces)
+    return bytes(codes).decode("utf-8", "replace")
+
+
+def payloads(text: str) -> Iterator[str]:
+    """What stands in `text` in base64, base32, base85, hex, binary or decimal codes."""
+    yield from _payload_readings(text)
+
+
+def spelt_out(text: str) -> Iterator[str]:
+    """Words written letter by letter, joined: `i.g.n.o.r.e`, `i g n o r e`."""
+    for match in _SPELT.finditer(text):
+        yield _joined(match)
+
+
+def _joined(match: re.Match[str]) -> str:
+    run, mark = match.group(), match[1]
+    if mark:
+        return run[::2]
+    words = re.split(r"[ \t]{2,}", run)
+    return " ".join(re.sub(r"\s", "", word) for word in words)
+
+
 def _payload_readings(text: str) -> Iterator[str]:
     for match in _BASE64.finditer(text):
         yield from _decoded_base64(match.group())
+    unfolded = _FOLDED.sub("", text) if "\n" in text else text
+    if unfolded != text:
+        for match in _BASE64.finditer(unfolded):
+            yield from _decoded_base64(match.group())
+    for match in _BASE85.finditer(text):
+        if _MARKS.search(match.group()):
+            yield from _readable(_quietly(base64.b85decode, match.group()))
     for match in _BASE32.finditer(text):
         word = match.group().rstrip("=")
         yield from _readable(_quietly(base64.b32decode, word + "=" * (-len(word) % 8)))
+    yield from _digit_payloads(text)
+
+
+def _digit_payloads(text: str) -> Iterator[str]:
     for match in _HEX.finditer(text):
         digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", match.group())
         if len(digits) >= _MIN_PAYLOAD:
@@ -133,17 +181,30 @@ def _quietly(decode: Callable[[str], bytes], word: str) -> bytes:
 
 
 def _readable(data: bytes) -> Iterator[str]:
-    """The payload as text, when it is text."""
+    """The payload as text, when it is text, or text once inflated."""
+    if data[:1] in (b"\x78", b"\x1f"):
+        data = _inflated(data)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return
     letters = sum(1 for char in text if char.isalpha() or char == " ")
-    if text and letters / len(text) >= _MIN_LETTERS and text.isprintable():
+    encoded = text.isascii() and not _NOT_ENCODED.search(text)
+    wordy = letters / len(text) >= _MIN_LETTERS if text else False
+    if text and (encoded or wordy) and text.replace("\n", " ").isprintable():
         yield text
 
 
+def _inflated(data: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(wbits=47).decompress(data, MAX_VIEW_CHARS)
+    except zlib.error:
+        return data
+
+
 def _spelling_readings(text: str) -> Iterator[str]:
+    if _SPELT.search(text):
+        yield _SPELT.sub(_joined, text)
     if _SPACED.search(text):
         yield _SPACED.sub(_unspaced, text)
         yield _SPACED.sub(lambda m: _SEPARATORS.sub("", m.group()), text)

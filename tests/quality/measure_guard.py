@@ -1,6 +1,10 @@
 """Score the guard on labelled attacks and benign traps.
 
-usage: python -m tests.quality.measure_guard ATTACKS.jsonl BENIGN.jsonl [--half given|held] [--show]
+usage: python -m tests.quality.measure_guard [ATTACKS.jsonl BENIGN.jsonl]
+           [--half given|held] [--show]
+
+Without files the cases of our own are scored, guard_cases/: `given` is the half that rules were
+written against, `held` the half that was only measured.
 
 An attack counts as flagged when its verdict is not `accept`. A benign line counts as held
 back when it is quarantined or dropped, and separately when it needs a review. Halves are by
@@ -11,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import time
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from hindsight_cli.guard.stdin import judge_line
+from tests.quality.guard_cases import build
 
 Line = dict[str, Any]
 
@@ -27,7 +33,8 @@ def read_lines(path: Path) -> list[Line]:
 
 
 def half_of(line: Line) -> str:
-    return "given" if int(line["id"].rsplit("-", 1)[-1]) % 2 == 0 else "held"
+    number = next(int(part) for part in line["id"].split("-") if part.isdigit())
+    return "given" if number % 2 == 0 else "held"
 
 
 def rate(name: str, part: int, whole: int) -> str:
@@ -48,19 +55,38 @@ def missed(lines: Iterable[Line], verdicts: dict[str, Line]) -> list[str]:
     return [line["id"] for line in lines if verdicts[line["id"]]["verdict"] == "accept"]
 
 
+def cases(attacks: Path | None, benign: Path | None, half: str | None) -> tuple[list[Line], ...]:
+    """The lines of the files, or our own; of files only the attacks are halved."""
+    if attacks is None or benign is None:
+        halves = [0, 1] if half is None else [int(half == "held")]
+        own = [line for h in halves for line in build.attacks(h)]
+        return own, [line for h in halves for line in build.benign(h)]
+    lines = [x for x in read_lines(attacks) if half in (None, half_of(x))]
+    return lines, read_lines(benign)
+
+
+def judged(lines: list[Line]) -> tuple[dict[str, Line], list[float]]:
+    """The verdict on each line by id, and the milliseconds each took."""
+    for line in lines[:20]:  # the tables of words are made at the first use
+        judge_line(line)
+    verdicts: dict[str, Line] = {}
+    spent = []
+    for line in lines:
+        started = time.perf_counter()
+        verdicts[line["id"]] = dict(judge_line(line))
+        spent.append((time.perf_counter() - started) * 1000)
+    return verdicts, spent
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("attacks", type=Path)
-    parser.add_argument("benign", type=Path)
+    parser.add_argument("attacks", type=Path, nargs="?")
+    parser.add_argument("benign", type=Path, nargs="?")
     parser.add_argument("--half", choices=["given", "held"])
     parser.add_argument("--show", action="store_true", help="list codes and risk of each line")
     options = parser.parse_args()
-    attacks, benign = read_lines(options.attacks), read_lines(options.benign)
-    if options.half:
-        attacks = [line for line in attacks if half_of(line) == options.half]
-    started = time.perf_counter()
-    verdicts = {line["id"]: dict(judge_line(line)) for line in [*attacks, *benign]}
-    spent = (time.perf_counter() - started) * 1000 / len(verdicts)
+    attacks, benign = cases(options.attacks, options.benign, options.half)
+    verdicts, spent = judged([*attacks, *benign])
     print("flagged attacks")
     print_attacks(attacks, verdicts)
     print("missed:", " ".join(missed(attacks, verdicts)) or "none")
@@ -68,7 +94,8 @@ def main() -> None:
     asked = [x["id"] for x in benign if verdicts[x["id"]]["verdict"] == "review"]
     print(rate("benign held back", len(held), len(benign)), *held)
     print(rate("benign sent to review", len(asked), len(benign)), *asked)
-    print(f"{spent:.2f} ms a line")
+    cuts = statistics.quantiles(spent, n=100)
+    print(f"ms a line: p50 {cuts[49]:.2f}, p99 {cuts[98]:.2f}, worst {max(spent):.2f}")
     if options.show:
         for line in [*attacks, *benign]:
             print(json.dumps(verdicts[line["id"]], ensure_ascii=False))
