@@ -30,6 +30,7 @@ from hindsight_cli.tui.literals import literals_of, pattern_of
 from hindsight_cli.tui.messages import Failed, Loaded, Read
 from hindsight_cli.tui.panes import ExperiencePane, StepsPane
 from hindsight_cli.tui.queue_list import QueueList
+from hindsight_cli.tui.row_list import RowList
 from hindsight_cli.tui.steps_view import StepView, step_views
 from hindsight_cli.tui.topbar import TopBar
 
@@ -220,9 +221,9 @@ class Room(Screen[None]):
         self.query_one("#empty", Static).update(empty_content(self._list, counts, self._query))
         self.set_class(not items, "-empty")
 
-    @on(QueueList.Moved)
-    def _show_selected(self, message: QueueList.Moved) -> None:
-        state = message.state
+    @on(RowList.Moved)
+    def _show_selected(self) -> None:
+        state = self.queue.selected
         total = len(self.queue.items)
         place = f"{self.queue.index + 1} of {total}" if total else "none"
         self.query_one("#left").border_title = f"{self._list.value}: {place}"
