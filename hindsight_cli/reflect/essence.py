@@ -17,6 +17,7 @@ _MAX_LINE = 100
 _MAX_DIFFED = 400  # lines
 _TEXTS = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`")
 _BARE_TEXT = re.compile(r'[\s"\',:;()\[\]{}]*|[\w.-]+\s*[:=]\s*"",?')  # a list item, a setting
+_PROSE = re.compile(r"(?:[^\W\d_]{2,}\W+){3}[^\W\d_]{2,}")  # a message, not a name
 _ALIKE = 0.34
 _IDENTIFIER = re.compile(r"(?=.*[\d_])[\w.:@/-]{4,}")
 _MIN_BLAMED = 3
@@ -146,6 +147,12 @@ def _is_wording(old: str, new: str) -> bool:
     return old != new and bare_old == bare_new and not _BARE_TEXT.fullmatch(bare_old)
 
 
+def _is_message(line: str) -> bool:
+    """Whether a line of code begins with words for a person: a piece of a longer message."""
+    text = _TEXTS.match(line.lstrip())
+    return text is not None and _PROSE.search(text.group()) is not None
+
+
 def _file_told(call: Call) -> str:
     """The open file, when a line editor names it in its answer."""
     match = re.search(r"\[File: (\S+)", call.output)
@@ -167,6 +174,7 @@ def telling_line(lines: Sequence[str], about: str = "") -> str:
         )
 
     useful = [line for line in lines if _CODE.search(line) and not _BORING.match(line)]
+    useful = [line for line in useful if not _is_message(line)]
     useful = [line for line in useful if len(line) <= _MAX_LINE] or useful
     best = max(useful, key=rank, default="")
     return excerpt(re.sub(r"\s*\{$", "", best) if _DEFINITION.match(best) else best, _MAX_LINE)

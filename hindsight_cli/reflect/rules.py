@@ -12,6 +12,7 @@ from typing import Any
 from hindsight_cli.records.attribution import Attribution, InvalidStep, Recovery, Workaround
 from hindsight_cli.records.event import Outcome
 from hindsight_cli.records.trace import Call, Trace
+from hindsight_cli.reflect.agreement import agreeing, contradict
 from hindsight_cli.reflect.calls import changes_files, is_lookup
 from hindsight_cli.reflect.detectors.detours import find_detours
 from hindsight_cli.reflect.detectors.human import find_corrections, find_denials
@@ -91,7 +92,9 @@ def reflect_by_rules(trace: Trace) -> Reflection:
         *(draft_removed_test(writer, f) for f in workarounds if f.code == "removed_test"),
     ]
     usual = _USUAL + len(reading.calls) // _CALLS_A_PROPOSAL
-    kept = _selected([draft for draft in drafts if draft is not None], usual)
+    written = [draft for draft in drafts if draft is not None]
+    agreed = agreeing([draft for draft in written if draft.worth >= _WORTHWHILE])
+    kept = _selected(agreed, usual)
     _mark_patched(kept, {flag.call.step_index for flag in workarounds})
     return Reflection(
         attribution=attribution,
@@ -127,7 +130,7 @@ def _other_drafts(
 
 def _selected(drafts: Sequence[Draft], usual: int) -> list[Draft]:
     """The best few, those with the same key merged into the first."""
-    best = sorted((d for d in drafts if d.worth >= _WORTHWHILE), key=lambda d: -d.worth)
+    best = sorted(drafts, key=lambda d: -d.worth)
     kept: dict[str, Draft] = {}
     for draft in best:
         if draft.key in kept:
@@ -168,6 +171,8 @@ def _silences(
 def _why_not_kept(draft: Draft, kept: Sequence[Draft]) -> Silence:
     if draft.worth < _WORTHWHILE:
         return Silence.MINOR
+    if any(contradict(draft.proposal, other.proposal) for other in kept):
+        return Silence.CONTRADICTED
     same = any(draft.key == other.key for other in kept)
     return Silence.SAME_AS_ANOTHER if same else Silence.OUTWEIGHED
 

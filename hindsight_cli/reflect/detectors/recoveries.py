@@ -253,7 +253,7 @@ def _shell_end(reading: Reading, index: int) -> Call | None:
     for at, call in _following(reading, index, _CHECK_HORIZON if kinds else _SHELL_HORIZON):
         if call.tool_kind is not ToolKind.SHELL:
             continue
-        if stage is Stage.USAGE and call.status is Status.OK and _supplies(call, failed):
+        if stage is Stage.USAGE and call.status is Status.OK and supplies(call, failed):
             supplied = supplied or call
         if not _bears_on(failed, call, wanted, kinds):
             continue
@@ -285,7 +285,7 @@ def _is_other_error(one: Call, other: Call) -> bool:
     return error_key(one) != error_key(other)
 
 
-def _supplies(call: Call, failed: Call) -> bool:
+def supplies(call: Call, failed: Call) -> bool:
     """Whether a command creates the file or folder that a failed one missed."""
     missing = _MISSING.search(failed.output[:4_000])
     if missing is None or not re.match(

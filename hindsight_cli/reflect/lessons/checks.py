@@ -193,8 +193,10 @@ def draft_red_green(writer: Writer, chain: Chain) -> Draft | Silence:
     told = next((line for line in error_lines(failed, 4) if _SAYS_CAUSE.search(line)), "")
     reading = writer.reading
     start, end = reading.index_of[failed.step_index], reading.index_of[fix.step_index]
-    about = f"{reading.trace.task} {told}"
-    changes = changes_between(reading, reading.calls[start:end], about, limit=1)
+    between = reading.calls[start:end]
+    changes = changes_between(reading, between, told, limit=1)
+    if not any(words_of(f"{c.old} {c.new}") & words_of(told) for c in changes):
+        changes = changes_between(reading, between, f"{reading.trace.task} {told}", limit=1)
     cause = quoted_piece(excerpt(_cause(told), SHOWN_ERROR))
     if not changes or not cause:
         return Silence.EXPECTED

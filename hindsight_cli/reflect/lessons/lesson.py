@@ -30,6 +30,7 @@ class Silence(StrEnum):
     TOO_LONG = "too_long"  # no command line of it can be shown whole
     MINOR = "minor"  # worth less than what a proposal must be
     OUTWEIGHED = "outweighed"  # others of the run are worth more
+    CONTRADICTED = "contradicted"  # the run ended with the opposite
     SAME_AS_ANOTHER = "same_as_another"
 
 

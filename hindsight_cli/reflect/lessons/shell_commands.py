@@ -10,7 +10,7 @@ from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
 from hindsight_cli.reflect.commands import LONG, dropped_flags, program_and_verb, segments
 from hindsight_cli.reflect.detectors.preparations import Doubt, alters, preparations
-from hindsight_cli.reflect.detectors.recoveries import CONFLICT, Stage, stage_of
+from hindsight_cli.reflect.detectors.recoveries import CONFLICT, Stage, stage_of, supplies
 from hindsight_cli.reflect.detectors.workarounds import is_drastic
 from hindsight_cli.reflect.findings import Chain, Nature
 from hindsight_cli.reflect.lessons.lesson import Silence, acts, failure_lesson, shown_failure
@@ -27,6 +27,7 @@ _WORTH_PREPARED = 2.2
 _WORTH_WEAK = 1.5
 _NAMED = re.compile(r"\d{3,}|[\w./-]*[._/-][\w./-]+|[A-Za-z_]\w{5,}")
 _LOOKED_AT = 4_000
+_AGAIN = 12  # calls after what was missing was made
 _SCRATCH = re.compile(r"(?<![\w.])(?:/private)?/(?:tmp|var/folders)/")  # gone with the task
 _SHOWN_BY = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|less|more)\b[^|;&]*)")
 _LEAVES = re.compile(r"(?:exit|pwd)\b")
@@ -55,8 +56,41 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
     if isinstance(steps, Doubt):
         return Silence(steps.value)
     if steps or (differs(failed, fix) and not _passes(failed)):
-        return _draft(writer, chain, failed, steps)
+        draft = _draft_supplied if _is_supply(failed, fix) else _draft
+        return draft(writer, chain, failed, steps)
     return _without_method(writer, failed, fix)
+
+
+def _is_supply(failed: Call, fix: Call) -> bool:
+    """Whether the end made what was missing, and is not the command that missed it."""
+    return not goal(failed, fix) and supplies(fix, failed)
+
+
+def _draft_supplied(writer: Writer, chain: Chain, failed: Call, steps: Sequence[Call]) -> Draft:
+    """What was missing is made, then the command is run again, as it was seen to go through."""
+    fix = chain.fix or chain.last
+    wanted = shell.intents(failed.command)
+    later = writer.reading.calls[writer.reading.index_of[fix.step_index] + 1 :]
+    again = next((c for c in later[:_AGAIN] if wanted & shell.intents(c.command)), None)
+    proof = again if again is not None and whole_line(again) else None
+    first = writer.then(whole_line(call) for call in (*steps, fix))
+    command = writer.command(failed, wanted)
+    line = whole_line(proof) if proof else command
+    texts = {
+        "scenario": writer.scenario("shell", command=command, error=writer.error(failed)),
+        "recommend": writer.say(
+            "shell", "recommend_prepared" if proof else "recommend_made", steps=first, fix=line
+        ),
+        "why": writer.say(
+            "shell",
+            "why" if proof else "why_made",
+            failed=failed.step_index,
+            errors=writer.errors(failed),
+            fix_step=(proof or fix).step_index,
+        ),
+    }
+    extra = [*steps, *([proof] if proof else [])]
+    return failure_lesson(writer, chain, texts, worth=_WORTH_OTHER, extra=extra)
 
 
 def _passes(failed: Call) -> bool:
@@ -175,6 +209,8 @@ def _usage_key(failed: Call) -> str:
 def _recommend(writer: Writer, failed: Call, fix: Call, steps: Sequence[Call]) -> str:
     """What to run: whole lines, in the order in which they went through."""
     line = whole_line(fix)
+    if _is_fed(failed, fix):
+        return writer.say("shell", "recommend_fed", command=writer.command(failed), fix=line)
     first = [told for call in steps if (told := whole_line(call))]
     if first:
         return writer.say("shell", "recommend_prepared", steps=writer.then(first), fix=line)

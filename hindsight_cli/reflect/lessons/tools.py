@@ -21,7 +21,13 @@ from hindsight_cli.reflect.lessons.refusal_rules import (
     refusal_of,
 )
 from hindsight_cli.reflect.lessons.writer import Draft, Writer
-from hindsight_cli.reflect.telling import error_text, stable
+from hindsight_cli.reflect.telling import (
+    SHOWN_ERROR,
+    error_text,
+    excerpt,
+    quoted_piece,
+    stable,
+)
 
 _WORTH_TOOL = 4.0
 _WORTH_OPEN = 2.4
@@ -54,7 +60,7 @@ def _lesson(
     writer: Writer, chain: Chain, texts: dict[str, str], worth: float, extra: Sequence[Call]
 ) -> Draft:
     failed = chain.failed[0]
-    common = {"tool": f"`{failed.tool_name}`", "error": writer.error(failed)}
+    common = {"tool": f"`{failed.tool_name}`", "error": _shown_error(writer, failed, texts)}
     texts = {"scenario": writer.say("tool", "scenario", **common), **texts}
     draft = failure_lesson(writer, chain, texts, worth=worth, extra=extra)
     return Draft(
@@ -62,6 +68,16 @@ def _lesson(
         proposal=draft.proposal,
         key=f"{failed.tool_name} {stable(error_text(failed))}",
     )
+
+
+def _shown_error(writer: Writer, failed: Call, texts: dict[str, str]) -> str:
+    """The error; with the value it refuses where the advice holds for that value alone."""
+    told = error_text(failed)
+    sent = [value for value in flat_arguments(failed).values() if len(value) > 1]
+    if any(value in told and f"`{value}`" in texts.get("avoid", "") for value in sent):
+        clause = re.split(r"(?<=[.!?;。])\s", told)[0].strip().rstrip(".。")
+        return quoted_piece(excerpt(clause, SHOWN_ERROR))
+    return writer.error(failed)
 
 
 def _told(
@@ -163,7 +179,8 @@ def _other_arguments(writer: Writer, failed: Call, fix: Call) -> dict[str, str]:
     if listed and len(lasting) == len(good):
         answer = failed.output
         for value in sent.values():
-            answer = answer.replace(value, "") if len(value) > 1 else answer
+            whole = rf"(?<![\w:/-]){re.escape(value)}(?![\w:/-])"  # not a part of a longer name
+            answer = re.sub(whole, "", answer) if len(value) > 1 else answer
         told = any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", answer) for _, v in good)
         note = writer.say("tool", "told") if told else ""
         avoid = _listed(writer, portable(bad, failed.output))
