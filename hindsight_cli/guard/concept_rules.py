@@ -99,13 +99,19 @@ def meetings(text: str) -> Iterator[tuple[str, str]]:
 
 def met(sentence: Sentence) -> Iterator[str]:
     """The risk classes of the rules a sentence meets."""
+    if sentence.distinct == 0:
+        return
     meant, held, refused = sentence.meant, sentence.held, sentence.refused
     for rule in _RULES:
         if held & rule.absent or meant & rule.spared:
             continue
         if (
-            all(meant & mask for mask in rule.meant)
-            and all(held & mask for mask in rule.held)
-            and all(refused & mask for mask in rule.refused)
+            _has_each(meant, rule.meant)
+            and _has_each(held, rule.held)
+            and _has_each(refused, rule.refused)
         ):
             yield rule.risk
+
+
+def _has_each(bits: int, masks: tuple[int, ...]) -> bool:
+    return 0 not in [bits & mask for mask in masks]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from hindsight_cli.guard.concept_words import WORDS, ZH_WORDS
@@ -121,7 +121,7 @@ def _bits(match: re.Match[str], words: list[str]) -> int:
     word = match["word"].replace("’", "'").rstrip(".")
     words.append(word)
     table = _by_word()
-    bits = _of(word, table)
+    bits = _of(word)
     for size in range(2, _MAX_PHRASE + 1):
         if len(words) >= size:
             phrase = "-".join(words[-size:])
@@ -129,7 +129,9 @@ def _bits(match: re.Match[str], words: list[str]) -> int:
     return bits
 
 
-def _of(word: str, table: dict[str, int]) -> int:
+@lru_cache(maxsize=4096)
+def _of(word: str) -> int:
+    table = _by_word()
     bits = table.get(word, 0)
     if bits:
         return bits

@@ -19,6 +19,7 @@ from hindsight_cli.guard.facts import Facts, facts_of
 from hindsight_cli.guard.grounding import check_citations, check_literals, is_tool
 from hindsight_cli.guard.literals import literals
 from hindsight_cli.guard.origin import content_words, origin_of
+from hindsight_cli.guard.risk_classes import has_cjk
 from hindsight_cli.guard.verdict import Finding, Level, Verdict
 from hindsight_cli.guard.views import turned, views
 from hindsight_cli.records.experience import Origin
@@ -183,10 +184,12 @@ def _scan(read: _Read) -> tuple[tuple[str, ...], list[Finding]]:
 
 def _spoken(read: _Read) -> Iterator[tuple[str, str]]:
     """Risk classes that what is advised to do to what meets, however it is put."""
-    for text in dict.fromkeys(views(read.candidate.recommend)):
-        yield from meetings(text.casefold())
-    for text in (*read.payloads, *turned(read.candidate.recommend)):
-        yield from meetings(text.casefold())
+    recommend = read.candidate.recommend
+    backwards = turned(recommend)[:1] if has_cjk(recommend) else []  # others: see disguise.py
+    for text in dict.fromkeys(t.casefold() for t in (*views(recommend), *read.payloads)):
+        yield from meetings(text)
+    for text in backwards:
+        yield from meetings(text)
     joined = " ".join((read.candidate.scenario, read.candidate.recommend, read.candidate.avoid))
     if read.candidate.recommend[-1:] not in _ENDS and read.candidate.scenario[-1:] not in _ENDS:
         yield from meetings(joined.casefold())
@@ -195,7 +198,7 @@ def _spoken(read: _Read) -> Iterator[tuple[str, str]]:
 def _field_hits(read: _Read) -> Iterator[tuple[str, risks.Hit]]:
     candidate = read.candidate
     alone = set[str]()
-    for name in _FIELDS:
+    for name in filter(lambda field: getattr(candidate, field), _FIELDS):
         for hit in risks.scan(getattr(candidate, name), commands=name == "recommend"):
             alone.add(hit.risk)
             yield name, hit

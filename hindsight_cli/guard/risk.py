@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from hindsight_cli.guard import lexicon as lx
+from hindsight_cli.guard.anchors import grams_of
 from hindsight_cli.guard.risk_classes import (
     EXFILTRATE,
     FORGERY,
@@ -22,8 +23,7 @@ from hindsight_cli.guard.risk_classes import (
     MEMORY,
     MISREPORT,
     OVERRIDE,
-    Rule,
-    has_cjk,
+    RuleIndex,
 )
 from hindsight_cli.guard.rules_actions import COMMAND_RULES, EXFIL_RULES, REDIRECT_RULES
 from hindsight_cli.guard.rules_address import ADDRESS_RULES, FORGERY_MARKS
@@ -49,11 +49,11 @@ class Hit:
     around: str = ""  # the text it stands in
 
 
-_READ_RULES = (*ADDRESS_RULES, *EXFIL_RULES)
-_ALL_RULES = (*_READ_RULES, *REDIRECT_RULES, *COMMAND_RULES)
+_READ_RULES = RuleIndex((*ADDRESS_RULES, *EXFIL_RULES))
+_ALL_RULES = RuleIndex((*ADDRESS_RULES, *EXFIL_RULES, *REDIRECT_RULES, *COMMAND_RULES))
 # Split over fields only these make sense: other families would join unrelated sentences.
-_JOINED_RULES = (ADDRESS_RULES[0], ADDRESS_RULES[1], EXFIL_RULES[0])
-_TURNED_RULES = (ADDRESS_RULES[0], *EXFIL_RULES)
+_JOINED_RULES = RuleIndex((ADDRESS_RULES[0], ADDRESS_RULES[1], EXFIL_RULES[0]))
+_TURNED_RULES = RuleIndex((ADDRESS_RULES[0], *EXFIL_RULES))
 
 _REFUSED = re.compile(
     r"(?:\b(?:not|never|no|avoid|instead of|rather than|refused?|refuse to|reject(?:ed)?|denied|"
@@ -121,17 +121,17 @@ def _marks(text: str) -> Iterator[Hit]:
         yield Hit(FORGERY, match.group().strip()[:80], _is_quoted(match, quotes))
 
 
-def _hits(text: str, rules: Iterable[Rule]) -> Iterator[Hit]:
+def _hits(text: str, rules: RuleIndex) -> Iterator[Hit]:
     folded = _SPACES.sub(" ", text.casefold().replace("’", "'"))
-    cjk = has_cjk(folded)
-    quotes = _quotations(folded)
-    for rule in rules:
-        matches = rule.found_in(folded, has_cjk=cjk)
-        for match in islice(matches, _MAX_MATCHES):
-            if not _is_excused(rule.risk, folded, match):
+    grams = grams_of(folded)
+    quotes: list[tuple[int, int]] | None = None
+    for choice in rules.worth_trying(folded, grams):
+        for match in islice(choice.pattern.finditer(folded), _MAX_MATCHES):
+            if not _is_excused(choice.risk, folded, match):
+                quotes = _quotations(folded) if quotes is None else quotes
                 around = folded[max(0, match.start() - _AROUND) : match.end() + _AROUND]
                 quoted = _is_quoted(match, quotes)
-                yield Hit(rule.risk, match.group().strip()[:80], quoted, around)
+                yield Hit(choice.risk, match.group().strip()[:80], quoted, around)
 
 
 def _is_excused(risk: str, text: str, match: re.Match[str]) -> bool:

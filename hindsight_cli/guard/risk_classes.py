@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from hindsight_cli.guard.anchors import Grams, may_match, needed
 
 OVERRIDE = "instruction_override"
 FORGERY = "role_forgery"
@@ -27,17 +29,45 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One risk class and how it is written, apart for texts with and without CJK."""
+class Choice:
+    """One way in which a risk class is written."""
 
     risk: str
-    plain: re.Pattern[str]
-    cjk: re.Pattern[str]
+    pattern: re.Pattern[str]
+    needed: tuple[Grams, ...]
+    is_cjk: bool
 
-    def found_in(self, text: str, *, has_cjk: bool) -> Iterator[re.Match[str]]:
-        yield from self.plain.finditer(text)
-        if has_cjk:
-            yield from self.cjk.finditer(text)
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One risk class and the ways in which it is written."""
+
+    risk: str
+    choices: tuple[Choice, ...]
+
+
+class RuleIndex:
+    """The rules by what their patterns cannot match without: a text tries few of them."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._choices = [choice for one in rules for choice in one.choices]
+        self._by_gram: dict[str, list[int]] = {}
+        self._always = [at for at, choice in enumerate(self._choices) if not choice.needed]
+        for at, choice in enumerate(self._choices):
+            for gram in choice.needed[0] if choice.needed else ():
+                self._by_gram.setdefault(gram, []).append(at)
+        self._grams = frozenset(self._by_gram)
+
+    def worth_trying(self, text: str, grams: Grams) -> Iterator[Choice]:
+        """The choices that may match in `text`, whose `grams_of` are given."""
+        found = set(self._always)
+        for gram in self._grams & grams:
+            found.update(self._by_gram[gram])
+        cjk = has_cjk(text)
+        for at in sorted(found):
+            choice = self._choices[at]
+            if (cjk or not choice.is_cjk) and may_match(choice.needed[1:], grams):
+                yield choice
 
 
 def has_cjk(text: str) -> bool:
@@ -54,9 +84,11 @@ def near(first: str, second: str, gap: int = 40, *, either: bool = False) -> str
 def rule(risk: str, *patterns: str) -> Rule:
     """A rule of several patterns; an alternative with CJK in it is tried on CJK texts only."""
     choices = [choice for pattern in patterns for choice in _choices(pattern)]
-    plain = [choice for choice in choices if not _CJK.search(choice)]
-    cjk = [choice for choice in choices if _CJK.search(choice)]
-    return Rule(risk, re.compile("|".join(plain) or "(?!)"), re.compile("|".join(cjk) or "(?!)"))
+    return Rule(risk, tuple(_choice(risk, choice) for choice in choices))
+
+
+def _choice(risk: str, pattern: str) -> Choice:
+    return Choice(risk, re.compile(pattern), needed(pattern), bool(_CJK.search(pattern)))
 
 
 def _choices(pattern: str) -> list[str]:

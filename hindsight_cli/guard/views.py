@@ -16,6 +16,7 @@ import sys
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from urllib.parse import unquote
 
 MAX_VIEWS = 24
@@ -71,7 +72,8 @@ _LATIN = re.compile(r"[A-Za-z]")
 _FOREIGN_WORD = re.compile(r"[A-Za-z\u0370-\u03ff\u0400-\u052f\u0561-\u0587ɡɩ]+")
 
 
-def views(text: str) -> list[str]:
+@lru_cache(maxsize=32)
+def views(text: str) -> tuple[str, ...]:
     """`text` in NFKC first, then every decoded reading, without repeats. Never raises."""
     plain = text[:MAX_VIEW_CHARS]
     if not plain.isascii():
@@ -82,7 +84,7 @@ def views(text: str) -> list[str]:
         fresh = [v for source in fresh for v in _readings(source) if v not in found]
         fresh = list(dict.fromkeys(fresh))[: MAX_VIEWS - len(found)]
         found += fresh
-    return found
+    return tuple(found)
 
 
 def _plain_letter(match: re.Match[str]) -> str:
