@@ -262,6 +262,28 @@ class Hook:
         return delivered
 
 
+def given_in_session(project: Project, text: str, *, session: str, error: bool) -> str:
+    """What there is for a task or an error, with its receipts written; "" for nothing.
+
+    For a program that records itself: in `hindsight run`, what the run left for its task.
+
+    Raises:
+        HindsightError: the look-up failed, or its receipt could not be written.
+    """
+    from hindsight_cli.api.injecting import deliver, prepare, was_begun
+
+    if project.env.get(INJECT_VARIABLE) == INJECT_NOTHING:
+        return ""
+    with _alone(project.folder / LOCK_FILE) as is_alone:
+        if not is_alone:
+            return ""
+        if not error and was_begun(project, session):
+            return _block_of_run(project)
+        prepared = prepare(project, text, error=error, session=session)
+        deliver(project, prepared)
+    return prepared.injection.text
+
+
 def _block_of_run(project: Project) -> str:
     """What `hindsight run` left in a file for its agent, taken so that nobody gets it twice."""
     name = project.env.get(BLOCK_VARIABLE)

@@ -15,6 +15,7 @@ from hindsight_cli.api.traces import trace_of
 from hindsight_cli.capture.draft import Draft, DraftEvent, SessionInfo
 from hindsight_cli.capture.names import Names
 from hindsight_cli.capture.native_event import drafts_from_json, with_status
+from hindsight_cli.capture.numbering import safe_session_id
 from hindsight_cli.capture.recorder import EventBuilder
 from hindsight_cli.errors import SessionNotFoundError
 from hindsight_cli.records.event import Actor, Event, EventType, Outcome
@@ -29,17 +30,41 @@ class Recorded:
     step_index: int
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Whose session it is: `session_id` "" for one of its own, `parent` "" for none."""
+
+    agent: str
+    session_id: str = ""  # of the run that it is the record of
+    parent: str = ""
+
+
 def start(project: Project, task: str, *, agent: str = "record") -> Recorded:
     """Begin a session with its task as the first step.
 
     Raises:
         PausedError, ExcludedError: nothing is to be recorded here.
     """
+    return begin(project, task, Origin(agent))
+
+
+def begin(project: Project, task: str, origin: Origin) -> Recorded:
+    """As `start`, in a run's session or as the child of another one.
+
+    Raises:
+        PausedError, ExcludedError: nothing is to be recorded here.
+    """
     check_recorded(project, str(Path.cwd()))
     now = project.now()
-    session_id = f"rec-{now[:19].replace(':', '').replace('-', '')}-{secrets.token_hex(3)}"
+    own = f"rec-{now[:19].replace(':', '').replace('-', '')}-{secrets.token_hex(3)}"
+    session_id = safe_session_id(origin.session_id) if origin.session_id else own
     event = DraftEvent(event_type=EventType.TASK, actor=Actor.USER, text=task, timestamp=now)
-    info = SessionInfo(session_id=session_id, agent=agent, cwd=str(project.root))
+    info = SessionInfo(
+        session_id=session_id,
+        agent=origin.agent,
+        cwd=str(project.root),
+        parent_session_id=origin.parent or None,
+    )
     with project.traces.open(session_id, month=month_of(now, now)) as session:
         return _append(project, session, info, [(event, None)])
 
