@@ -24,7 +24,7 @@ from hindsight_cli.api.record_session import CURRENT, Session, ToolCall
 
 TYPE_CHECKING = False  # as typing's, without loading typing in a stranger's program
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, overload
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,7 +62,15 @@ def current() -> Session | None:
     return CURRENT.get()
 
 
-def tool(function: F | None = None, *, name: str | None = None) -> Any:
+if TYPE_CHECKING:
+
+    @overload
+    def tool(function: F) -> F: ...
+    @overload
+    def tool(*, name: str | None = None) -> Callable[[F], F]: ...
+
+
+def tool(function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
     """Record every call of a function, sync or async, in the session it is called in.
 
     Use it bare or with a name: `@record.tool`, `@record.tool(name="search")`. Arguments are

@@ -262,7 +262,8 @@ class ToolCall:
             ValueError: `status` is none there is.
         """
         _one_of("status", status, _STATUSES)
-        read = self._session._writer.attempt("read a result", lambda: _read(output), ("", None))
+        nothing: tuple[str, int | None] = ("", None)
+        read = self._session._writer.attempt("read a result", lambda: _read(output), nothing)
         code = read[1] if exit_code is None else exit_code
         found = {"output": read[0], "status": status, "exit_code": code}
         self._held = {name: value for name, value in found.items() if value is not None}
