@@ -21,9 +21,11 @@ from hindsight_cli.records.experience import Origin
 _WORD = re.compile(r"[a-z0-9_][a-z0-9_./:@-]*[a-z0-9_]|[^\W\d_a-z]{2,}", re.ASCII)
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
-_FOREIGN_SHARE = 0.5  # of the words that are not our own, found close together in one result
+_FOREIGN_SHARE = 0.4  # of the words that are not our own, found close together in one result
 _ADVICE_SHARE = 0.3  # of all content words: a few shared terms are no advice
 _MIN_FOREIGN = 3
+_MIN_FOREIGN_SHORT = 2  # of advice of few words
+_SHORT = 5  # content words
 _USER_SHARE = 0.5
 _MIN_WORDS = 3
 _STEM = 5  # words are compared by their first letters: install, installs, installing
@@ -51,9 +53,10 @@ def origin_of(advice: str, facts: Facts) -> Origin:
 def is_foreign(words: list[str], facts: Facts) -> bool:
     """Whether most words that are not our own stand close together in one tool result."""
     strange = [word for word in words if not _stands_in(word, facts.own)]
-    if len(strange) < _MIN_FOREIGN or len(strange) < _ADVICE_SHARE * len(words):
+    least = _MIN_FOREIGN if len(words) > _SHORT else _MIN_FOREIGN_SHORT
+    if len(strange) < least or len(strange) < _ADVICE_SHARE * len(words):
         return False
-    needed = max(_MIN_FOREIGN, _FOREIGN_SHARE * len(strange), _ADVICE_SHARE * len(words))
+    needed = max(least, _FOREIGN_SHARE * len(strange), _ADVICE_SHARE * len(words))
     room = 2 * sum(len(word) + 3 for word in words) + 40
     return any(_densest(strange, output, room) >= needed for output in facts.outputs)
 
@@ -73,8 +76,6 @@ def content_words(text: str) -> list[str]:
 def _densest(words: list[str], output: Haystack, room: int) -> int:
     """The most of `words` that one stretch of `room` characters of `output` holds."""
     present = [word for word in words if word in output.text]
-    if len(present) < _MIN_FOREIGN:
-        return 0
     spots = sorted((spot, word) for word in present for spot in _spots(word, output.text))
     best = start = 0
     inside: dict[str, int] = {}
