@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 from textual.theme import Theme
 
 from hindsight_cli.api.project import Project
@@ -44,6 +46,25 @@ LIGHT = Theme(
     dark=False,
     variables={"faint": "#6d7078", "line": "#c6c1b4"},
 )
+CONTRAST = Theme(
+    name="hindsight-contrast",
+    primary="#66d9ff",
+    secondary="#e0b0ff",
+    accent="#ffe600",
+    success="#5cff5c",
+    error="#ff8080",
+    warning="#ffb84d",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#333333",
+    dark=True,
+    variables={"faint": "#d0d0d0", "line": "#ffffff"},
+)
+_UNNAMED = frozenset(
+    {"Next", "Previous", "Back", "First", "Last", "Up", "Down", "Copy selected text"}
+)
+THEMES = (DARK, LIGHT, CONTRAST)
 
 
 class ReviewApp(App[None]):
@@ -54,20 +75,22 @@ class ReviewApp(App[None]):
 
     CSS_PATH = "hindsight.tcss"
     TITLE = "hindsight"
-    ENABLE_COMMAND_PALETTE = False
+    ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # Textual declares it so
         (0, "-narrow"),
         (WIDE, "-wide"),
         (VAST, "-vast"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "tone", "Dark or light", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("T", "tone", "Dark, light or high contrast", show=False)
+    ]
 
     def __init__(self, root: Path, *, env: Mapping[str, str] | None = None) -> None:
         super().__init__()
         self._root = root
         self._env = env
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for theme in THEMES:
+            self.register_theme(theme)
         self.theme = DARK.name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -85,7 +108,21 @@ class ReviewApp(App[None]):
         self.exit()
 
     def action_tone(self) -> None:
-        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+        names = [theme.name for theme in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Every action of the screen one is in, by its words: ctrl+p."""
+        told: set[str] = set()
+        for owner in (screen, self):
+            for binding in owner._bindings.key_to_bindings.values():
+                for one in binding:
+                    if one.description in _UNNAMED | told or not one.description:
+                        continue
+                    told.add(one.description)
+                    key = one.key_display or one.key
+                    run = partial(self.run_action, one.action, owner)
+                    yield SystemCommand(one.description, f"key {key}", run)
 
     def _open(self) -> Project:
         """A project of the calling thread's own: SQLite connections are not shared."""

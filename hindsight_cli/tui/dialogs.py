@@ -5,7 +5,7 @@ Escape always leaves everything as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -26,6 +26,7 @@ from hindsight_cli.tui.labels import flags_of
 _FIELDS = ("scenario", "recommend", "avoid", "why")
 _CODE_CHARS = 4
 _SHOWN_CHARS = 600
+_BULK_CHARS = 60
 
 
 class RejectDialog(ModalScreen[str | None]):
@@ -33,14 +34,17 @@ class RejectDialog(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Cancel")]
 
-    def __init__(self, state: ExperienceState) -> None:
+    def __init__(self, states: Sequence[ExperienceState]) -> None:
         super().__init__()
-        self._state = state
+        self._states = states
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static("Reject", markup=False, classes="title -bad")
-            yield Static(_name(self._state), markup=False, classes="name")
+            many = len(self._states) > 1
+            title = f"Reject {len(self._states)} experiences" if many else "Reject"
+            yield Static(title, markup=False, classes="title -bad")
+            names = [f"· {_name(s)[:_BULK_CHARS]}" if many else _name(s) for s in self._states]
+            yield Static("\n".join(names), markup=False, classes="name")
             yield LineField(placeholder="reason (optional)", id="reason")
             yield Static(keys_content([("enter", "reject"), ("esc", "cancel")]), markup=False)
 

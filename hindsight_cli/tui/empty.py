@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from textual.content import Content
 
+from hindsight_cli.errors import HindsightError
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
 from hindsight_cli.tui.lists import ListName
 
 _COMMAND = "bold $accent"
+_ERROR_CHARS = 300
 
 
 def empty_content(name: ListName, counts: Mapping[ListName, int], query: str) -> Content:
@@ -39,9 +41,23 @@ def empty_content(name: ListName, counts: Mapping[ListName, int], query: str) ->
         [
             ("hindsight import", "brings in what your agents did here"),
             ("hindsight reflect --all", "proposes experiences from it"),
-            ("hindsight tui", "shows them here, beside the steps they rest on"),
+            ("t", "shows the traces that are recorded already"),
         ],
     )
+
+
+def broken_content(error: HindsightError) -> Content:
+    """What is wrong with the store, and the ways out of it."""
+    lines = _lines(
+        "The experiences of this project cannot be read.",
+        [
+            ("hindsight doctor", "looks for what is wrong and says how to mend it"),
+            ("hindsight index rebuild", "makes the index again from the files"),
+            ("q", "leaves; nothing was changed"),
+        ],
+    )
+    told = one_line(visible(f"{error} {error.hint}"), _ERROR_CHARS)
+    return Content("\n\n").join([lines, Content.styled(told, "$error")])
 
 
 def _lines(headline: str, steps: list[tuple[str, str]]) -> Content:

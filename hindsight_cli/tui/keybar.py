@@ -13,15 +13,24 @@ KEYS: tuple[Key, ...] = (
     ("a", "approve"),
     ("e", "edit"),
     ("r", "reject"),
+    ("s", "skip"),
     ("u", "undo"),
-    ("j/k", "move"),
+    ("↵", "trace"),
+    ("t", "traces"),
     ("/", "filter"),
-    ("tab", "pane"),
-    ("y", "copy"),
     ("?", "help"),
     ("q", "quit"),
 )
-MORE_KEYS: tuple[Key, ...] = (("o", "long outputs"), ("z", "zoom"), ("l", "list"), ("1-4", "lists"))
+MORE_KEYS: tuple[Key, ...] = (
+    ("space", "select"),
+    ("x", "all experiences"),
+    ("o", "long outputs"),
+    ("tab", "pane"),
+    ("y", "copy"),
+    ("z", "zoom"),
+    ("1-4", "lists"),
+    ("l", "list"),
+)
 FILTER_KEYS: tuple[Key, ...] = (("enter", "keep the filter"), ("esc", "clear it"))
 
 
@@ -43,7 +52,9 @@ class KeyBar(Widget):
     def render(self) -> Content:
         width = self.size.width
         if self.keys is not KEYS:
-            return Content(" ") + keys_content(self.keys)
+            line = Content(" ") + keys_content(self.keys)
+            fits = line.cell_length <= width
+            return line if fits else keys_content(self.keys, gap=" ").truncate(width)
         for count in range(len(MORE_KEYS), -1, -1):
             line = Content(" ") + keys_content([*KEYS[:-2], *MORE_KEYS[:count], *KEYS[-2:]])
             if line.cell_length <= width:

@@ -73,6 +73,10 @@ class StepsPane(ReadingPane):
         """Whether long outputs are shown at length."""
         return self._whole
 
+    def show_at_length(self) -> None:
+        """From now on, all of every step."""
+        self._whole = True
+
     def show(self, views: Sequence[StepView] | None, pattern: re.Pattern[str] | None) -> None:
         """Show `views`; None while they are read, which is told only when it takes long."""
         self._views, self._pattern, self._instead = views, pattern, ""

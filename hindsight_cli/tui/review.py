@@ -13,17 +13,21 @@ from textual.worker import Worker, WorkerFailed, WorkerState
 
 from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError
+from hindsight_cli.records.event import FAILED_STATUSES
 from hindsight_cli.records.experience import ExperienceState
-from hindsight_cli.review.decisions import needs_confirmation
+from hindsight_cli.review.decisions import is_safe, needs_confirmation
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
 from hindsight_cli.tui.desk import Asked, Desk, Done, Verb
 from hindsight_cli.tui.dialogs import ConfirmDialog, EditDialog, RejectDialog
+from hindsight_cli.tui.experiences_screen import ExperiencesScreen
 from hindsight_cli.tui.export import CLIPBOARD_CHARS, as_text, write_export
 from hindsight_cli.tui.help import HelpScreen
 from hindsight_cli.tui.lists import ListName, belongs
 from hindsight_cli.tui.messages import Finished
 from hindsight_cli.tui.room import Room
+from hindsight_cli.tui.trace_screen import TraceScreen
+from hindsight_cli.tui.traces_screen import TracesScreen
 
 _KEY_REPEAT_S = 0.06  # a key held down comes again sooner than a finger can
 _NAME_CHARS = 70
@@ -46,8 +50,13 @@ class ReviewScreen(Room):
         Binding("a", "approve", "Approve"),
         Binding("e", "edit", "Edit"),
         Binding("r", "reject", "Reject"),
+        Binding("s", "move(1)", "Skip"),
         Binding("u", "undo", "Undo"),
         Binding("U", "undo_selected", "Undo this one", show=False),
+        Binding("space", "mark", "Select", key_display="space"),
+        Binding("enter", "trace", "Whole trace"),
+        Binding("t", "traces", "Traces"),
+        Binding("x", "experiences", "All experiences"),
         Binding("y", "copy", "Copy"),
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("q", "app.quit", "Quit"),
@@ -57,8 +66,32 @@ class ReviewScreen(Room):
         super().__init__(open_project, name)
         self._desk = Desk(open_project)
         self._pressed: dict[str, float] = {}
+        self._marked: dict[str, ExperienceState] = {}  # by id, as they were shown
+
+    def action_mark(self) -> None:
+        """Take the one on screen together with others; only what was shown can be."""
+        shown = self._in_full()
+        if shown is None:
+            return
+        own = shown.experience.experience_id
+        if self._marked.pop(own, None) is None:
+            self._marked[own] = shown
+        self._show_marks()
+        self.queue.move(1)
+
+    def action_back(self) -> None:
+        if self._marked and not self.has_class("-zoom") and not self.has_class("-filtering"):
+            self._unmark()
+        super().action_back()
+
+    def action_list(self, name: str) -> None:
+        self._unmark()
+        super().action_list(name)
 
     def action_approve(self) -> None:
+        if self._marked:
+            self._approve_marked()
+            return
         shown = self._in_full()
         if shown is None or self._is_repeat("a"):
             return
@@ -75,16 +108,19 @@ class ReviewScreen(Room):
             self._ask_for_words(EditDialog(shown), shown)
 
     def action_reject(self) -> None:
-        state = self.queue.selected
-        if state is None:
+        selected = self.queue.selected
+        states = list(self._marked.values()) or ([selected] if selected is not None else [])
+        if not states:
             return
 
         def reject(reason: str | None) -> None:
             if reason is not None:
-                self._desk.reject(state, reason)
-                self._send(state, leaves=True)
+                self._unmark()
+                for state in states:
+                    self._desk.reject(state, reason)
+                    self._send(state, leaves=True)
 
-        self.app.push_screen(RejectDialog(state), reject)
+        self.app.push_screen(RejectDialog(states), reject)
 
     def action_undo(self) -> None:
         if not self._is_repeat("u"):
@@ -113,6 +149,44 @@ class ReviewScreen(Room):
             f"Copied, if your terminal allows it. Also in\n{path}\n"
             "That file stays until you delete it."
         )
+
+    def action_trace(self) -> None:
+        """The whole trace, at the first cited step that failed, else at the first cited."""
+        shown = self.shown
+        if shown is None:
+            return
+        experience = shown.state.experience
+        citations = experience.content.citations
+        trace_id = experience.trace_id or (citations[0].session_id if citations else None)
+        if trace_id is None:
+            self.say("It was written by hand: there is no trace.")
+            return
+        failed = [v.step_index for v in shown.views if v.status in FAILED_STATUSES]
+        cited = [c.step_index for c in citations]
+        step = next(iter([*failed, *cited]), None)
+        self.app.push_screen(TraceScreen(self._open, trace_id, step=step, cited=cited))
+
+    def action_traces(self) -> None:
+        self.app.push_screen(TracesScreen(self._open))
+
+    def action_experiences(self) -> None:
+        def show(experience_id: str | None) -> None:
+            if experience_id is not None:
+                self.show_one(experience_id)
+
+        self.app.push_screen(ExperiencesScreen(self._open), show)
+
+    def show_one(self, experience_id: str) -> None:
+        """Select an experience in the list it stands in."""
+        state = self._states.get(experience_id)
+        name = next((n for n in ListName if state is not None and belongs(state, n)), None)
+        if name is None:
+            self.say("It stands in none of the lists here: there is nothing to decide.")
+            return
+        self._query = ""
+        self._unmark()
+        self._list = name
+        self.refresh_list(select=experience_id)
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen())
@@ -166,6 +240,33 @@ class ReviewScreen(Room):
                     hint="Please report it; decisions told as done are stored.",
                 )
             )
+
+    def _approve_marked(self) -> None:
+        """Those without a risk; each other one needs its own typed word."""
+        if self._is_repeat("a"):
+            return
+        states = list(self._marked.values())
+        safe = [s for s in states if is_safe(s.experience) and s.decided_by is None]
+        left = len(states) - len(safe)
+        self._unmark()
+        for state in safe:
+            self._approve(state, confirmed=False)
+        if left:
+            self.notify(
+                f"{left} of {len(states)} ask for a closer look: approve each on its own.",
+                severity="warning",
+                markup=False,
+                timeout=6,
+            )
+
+    def _unmark(self) -> None:
+        self._marked.clear()
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        self.queue.show_marks(self._marked)
+        count = len(self._marked)
+        self.query_one("#left").border_subtitle = f"{count} selected" if count else ""
 
     def _in_full(self) -> ExperienceState | None:
         """What is on screen with all its steps, and so may be approved."""

@@ -22,7 +22,7 @@ from hindsight_cli.api.project import Project
 from hindsight_cli.errors import HindsightError
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.terminal import visible
-from hindsight_cli.tui.empty import empty_content
+from hindsight_cli.tui.empty import broken_content, empty_content
 from hindsight_cli.tui.fields import LineField
 from hindsight_cli.tui.keybar import FILTER_KEYS, KEYS, KeyBar
 from hindsight_cli.tui.lists import ListName, belongs, counts_of, passes
@@ -59,12 +59,12 @@ class Room(Screen[None]):
         Binding("j", "move(1)", "Next", show=False),
         Binding("k", "move(-1)", "Previous", show=False),
         Binding("slash", "filter", "Filter", key_display="/"),
-        Binding("1", "list('pending')", "Pending", show=False),
-        Binding("2", "list('approved')", "Approved", show=False),
-        Binding("3", "list('rejected')", "Rejected", show=False),
-        Binding("4", "list('stale')", "Stale", show=False),
-        Binding("space", "steps(1)", "Scroll the steps", show=False),
-        Binding("b", "steps(-1)", "Scroll the steps back", show=False),
+        Binding("1", "list('pending')", "Show what is pending", show=False),
+        Binding("2", "list('approved')", "Show what is approved", show=False),
+        Binding("3", "list('rejected')", "Show what is rejected", show=False),
+        Binding("4", "list('stale')", "Show what is stale", show=False),
+        Binding("J", "steps(1)", "Scroll the steps", show=False),
+        Binding("K", "steps(-1)", "Scroll the steps back", show=False),
         Binding("o", "whole", "Long outputs"),
         Binding("z", "zoom", "Zoom"),
         Binding("l", "small_list", "List"),
@@ -198,6 +198,9 @@ class Room(Screen[None]):
         if str(message.error) != self._complaint:
             self.say_error(message.error)
         self._complaint = str(message.error)
+        if not self.loaded and message.experience_id is None:
+            self.query_one("#empty", Static).update(broken_content(message.error))
+            self.add_class("-empty")
         selected = self.queue.selected
         if selected is not None and message.experience_id == selected.experience.experience_id:
             self.query_one(StepsPane).say(f"It cannot be read: {visible(str(message.error))}")
@@ -218,6 +221,7 @@ class Room(Screen[None]):
         visible_states = (s for own, s in self._states.items() if own not in self._deciding)
         counts = counts_of(visible_states)
         self.query_one(TopBar).show(self._list, counts)
+        self.app.sub_title = f"{counts[ListName.PENDING]} waiting"
         self.query_one("#empty", Static).update(empty_content(self._list, counts, self._query))
         self.set_class(not items, "-empty")
 

@@ -48,6 +48,7 @@ class StepView:
     output: tuple[Row, ...]
     path: str = ""  # of the file that was changed
     quiet: bool = False  # its output says only that the change shown was made
+    sign: str = ""  # of a step that is no call
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def step_views(
     views = []
     for step in cited:
         if step.call is not None:
-            views.append(_of_call(step.call, literals))
+            views.append(view_of_call(step.call, literals))
             continue
         kept = extracts.get(step.step_index)
         views.append(
@@ -107,7 +108,8 @@ def steps_content(
     return stacked(lines)
 
 
-def _of_call(call: Call, literals: Sequence[str]) -> StepView:
+def view_of_call(call: Call, literals: Sequence[str]) -> StepView:
+    """A call cut to a size a screen can bear. O(its full texts)."""
     facts = [f"attempt {call.attempt}"] if call.attempt > 1 else []
     facts += [f"error {call.error_type}"] if call.error_type else []
     facts += [f"server {call.server}"] if call.server else []
@@ -162,6 +164,8 @@ def _flat(value: JsonValue) -> str:
 
 
 def _tone(view: StepView) -> tuple[str, str]:
+    if view.sign:
+        return view.sign, "$primary"
     if view.status is Status.OK:
         return "✓", "$success"
     if view.status in FAILED_STATUSES:

@@ -48,6 +48,7 @@ async def picture(
 def self_contained(svg: str) -> str:
     """Without the web font that Rich names: looking at a picture must load nothing."""
     without = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    without = without.replace("<text ", '<text xml:space="preserve" ')  # some drop blanks
     return without.replace("Fira Code, monospace", _FONTS)
 
 

@@ -68,7 +68,7 @@ async def test_long_outputs_are_shown_at_length_on_a_key(review: Review) -> None
         await pilot.press("o", "z")
         await until_text(pilot, "noise 7")
         assert "lines left out" not in screen_text(pilot)
-        await pilot.press("space")
+        await pilot.press("J")
         await until_text(pilot, "noise 30")
 
 
@@ -247,7 +247,7 @@ async def test_an_empty_room_says_what_to_do_next(review: Review, size: tuple[in
     async with review.run(size=size) as pilot:
         await until_read(pilot)
         await until_text(pilot, "hindsight reflect")
-        await pilot.press("a", "e", "r", "u", "U", "y", "j", "k", "space", "b", "o", "z", "z")
+        await pilot.press("a", "e", "r", "u", "U", "y", "j", "k", "J", "K", "o", "z", "z")
         await pilot.press("1", "2", "3", "4", "tab", "enter", "escape")
         await until_text(pilot, "Nothing is stale")
 
