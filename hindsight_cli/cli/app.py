@@ -31,6 +31,8 @@ from hindsight_cli.cli import (
     traces,
 )
 from hindsight_cli.cli.border import guarded
+from hindsight_cli.cli.slim import slim
+from hindsight_cli.config import environment
 from hindsight_cli.errors import UsageError
 
 app = typer.Typer(
@@ -78,14 +80,15 @@ def run(argv: Sequence[str]) -> int:
     words = [a for a in argv if not a.startswith("-")]
     groups = ("record", "traces", "experiences", "index", "config", "mcp")
     command = " ".join(words[: 2 if words[:1] and words[0] in groups else 1])
-    return guarded(command, as_json, lambda: _run(list(argv), command))
+    return guarded(command, as_json, lambda: _run(list(argv), command, words))
 
 
-def _run(argv: list[str], command: str) -> int:
+def _run(argv: list[str], command: str, words: Sequence[str]) -> int:
+    # Only a shell that completes wants to know every option.
+    whole = "_HINDSIGHT_COMPLETE" in environment()
+    parser = typer.main.get_command(app if whole else slim(app, words))
     try:
-        code = typer.main.get_command(app).main(
-            args=argv, prog_name="hindsight", standalone_mode=False
-        )
+        code = parser.main(args=argv, prog_name="hindsight", standalone_mode=False)
     except SystemExit as exit_:  # the parser's own end when the reader of stdout went away
         if isinstance(exit_.__context__, BrokenPipeError):
             raise exit_.__context__ from None
@@ -100,7 +103,7 @@ def _run(argv: list[str], command: str) -> int:
             print(message)
             return UsageError.exit_code
         group = command.split(" ", maxsplit=1)[0]
-        known = group in typer.main.get_command(app).commands  # type: ignore[attr-defined]
+        known = group in parser.commands  # type: ignore[attr-defined]  # it is a group
         helped = group if message.startswith("No such command") else command
         hint = f"See `hindsight {helped} --help`." if known else "See `hindsight --help`."
         if message.startswith("No such option"):
