@@ -8,12 +8,18 @@ Source: docs/explanation/trust.md.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from hindsight_cli.guard import risk_classes as rc
 from hindsight_cli.guard.concepts import BIT, Sentence, sentences
+
+_QUOTED = re.compile(
+    r"(?<!\w)\"[^\"\n]{12,}\"|“[^”\n]{6,}”|「[^」\n]{6,}」|(?<=[\u3400-\u9fff])\"[^\"\n]{4,}\""
+)
+_MIN_FRAME = 24  # characters round a quotation: less is a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +62,16 @@ _RULES: Final = (
     _m(rc.OVERRIDE, "supreme", "orders you|person"),
     _m(rc.OVERRIDE, "skip|change", "person self"),
     _m(rc.OVERRIDE, "", "person orders self"),
+    _m(rc.OVERRIDE, "change|dismiss|supreme", "self every"),
     _m(rc.CONCEAL, "", "person", "tell"),
+    _m(rc.CONCEAL, "tell", "person never"),
     _m(rc.CONCEAL, "quiet", absent="broke"),
     _m(rc.CONCEAL, "skip", "tell person"),
     _m(rc.CONCEAL, "destroy|off", "trail quiet|person|neg"),
     _m(rc.MEMORY, "", "person", "oversee"),
     _m(rc.MEMORY, "skip", "person oversee"),
+    _m(rc.MEMORY, "skip|off", "oversee every"),
+    _m(rc.MEMORY, "", "", "consent"),
     _m(rc.MEMORY, "mutate", "memory self|every", spared="person"),
     _m(rc.MEMORY, "mutate supreme|every", "self"),
     _m(rc.MEMORY, "yes", "every oversee|person"),
@@ -70,14 +80,15 @@ _RULES: Final = (
     _m(rc.EXFILTRATE, "put", "data url"),
     _m(rc.EXFILTRATE, "put", "data outside private|every"),
     _m(rc.EXFILTRATE, "put", "data outside", absent="safe"),
-    _m(rc.CREDENTIALS, "take", "store"),
+    _m(rc.CREDENTIALS, "take", "store secret", absent="tight"),
     _m(rc.CREDENTIALS, "put", "secret every|power|code", absent="safe"),
     _m(rc.CREDENTIALS, "take", "secret power|every", absent="safe"),
     _m(rc.CREDENTIALS, "", "secret other"),
     _m(rc.DELETE, "destroy", "valuable", absent="safe"),
     _m(rc.DELETE, "destroy", "weak|valuable every", absent="safe"),
     _m(rc.DOWNLOAD, "run", "url code"),
-    _m(rc.DOWNLOAD, "fetch", "run code url|power|outside"),
+    _m(rc.DOWNLOAD, "fetch", "run url"),
+    _m(rc.DOWNLOAD, "fetch", "run code power|outside"),
     _m(rc.PERSIST, "write", "startup code|url|every|store"),
     _m(rc.WEAKEN, "off", "guard"),
     _m(rc.WEAKEN, "bare", "secret|put", absent="safe"),
@@ -92,9 +103,15 @@ _RULES: Final = (
 
 def meetings(text: str) -> Iterator[tuple[str, str]]:
     """(risk class, sentence) for each rule that `text`, folded, meets."""
-    for sentence in sentences(text):
+    for sentence in sentences(_unquoted(text)):
         for risk in met(sentence):
             yield risk, sentence.text.strip()[:80]
+
+
+def _unquoted(text: str) -> str:
+    """`text` without what it quotes, unless the quotation is all there is."""
+    bare = _QUOTED.sub(" ", text)
+    return bare if len(bare.strip()) >= _MIN_FRAME and "{" not in text else text
 
 
 def met(sentence: Sentence) -> Iterator[str]:

@@ -28,7 +28,7 @@ WORDS: Final[dict[str, str]] = {
         nor nie niemals kein keine nicht ohne sans jamais ne pas nunca sin avoid refrain stop
         can't isn't aren't didn't nobody none nothing unasked instead rather""",
     "skip": """skip omit bypass evade circumvent sidestep dodge suppress withhold
-        overrule unattended automatically auto auto-approve auto-accept waive preapprove
+        overrule unattended automatically  auto-approve auto-accept waive preapprove
         pre-approve leave-out get-around work-around regardless anyway forego forgo
         unprompted""",
     "orders": """rule instruction guideline guidance constraint restriction policy directive
@@ -41,7 +41,8 @@ WORDS: Final[dict[str, str]] = {
         suspend no-longer set-aside pay-no-attention let-go do-away vergiss ignoriere oublie
         ignorez ignora olvida unset unbound freed expire cancel contradict
         outrank invalid unrestricted unlimited unfiltered uncensored jailbroken exempt
-        supplant disobey no-attention""",
+        supplant disobey no-attention
+        deprecated""",
     "supreme": """precedence priority supreme sole only exclusively wins prevail authoritative
         prioritaire highest above-all first-and-foremost ultimate paramount nur uniquement
         solamente
@@ -86,7 +87,7 @@ WORDS: Final[dict[str, str]] = {
         overwrite clear mkfs flushall flushdb nuke shred raze obliterate unlink
         terminate deprovision reinitialise reinitialize lösche supprime borra elimina reformat
         uninstall prune discard zero-out""",
-    "valuable": """production prod live backup snapshot volume database disk payment primary
+    "valuable": """production prod live backup snapshot volume database  payment primary
         tenant
         archive mailbox ledger system-folder pvc home-folder root-folder replica mainline""",
     "safe": """test dev development staging local tmp temp temporary cache cached old stale
@@ -111,19 +112,22 @@ WORDS: Final[dict[str, str]] = {
         skip suppress mute stop strip silence remove unlock uncheck kill drop disabling
         every-origin all-origins everyone world-writable 777 0777 unauthenticated nosec bare
         swallow neutralise neutralize elevate unconditionally circumvent désactive
-        deaktiviere desactiva raise lift exempt""",
+        deaktiviere desactiva raise lift exempt
+        trust-authentication trust-auth""",
     "power": """admin administrator superuser privileged sudo owner nopasswd cluster-admin uid-0
-        wheel maintainer-rights spare-login god-mode as-root root-account root-access
-        root-user root-key root-rights admin-account extra-admin""",
-    "grant": """grant give add make assign create promote insert elevate invite allow seed open
+         maintainer-rights spare-login god-mode as-root root-account root-access
+        root-user root-key root-rights admin-account extra-admin
+        wheel-group""",
+    "grant": """grant give add make assign create promote insert elevate invite allow  open
         escalate""",
-    "startup": """startup start-up boot login crontab cron cronjob launchagent launchagents
-        launchd plist authorized_keys sitecustomize bashrc zshrc profile autostart daemon
-        systemd service unit hook post-checkout pre-commit-hook folderopen tasks.json
+    "startup": """startup start-up   crontab cron cronjob launchagent launchagents
+        launchd plist authorized_keys sitecustomize bashrc zshrc  autostart 
+        systemd   hook post-checkout pre-commit-hook folderopen tasks.json
         settings.json rc.local logon every-session each-session every-interpreter
         each-interpreter
         every-host resident always-on scheduled-task registry-run sessionstart logout
-        init.d""",
+        init.d
+        systemd-unit systemd-service helper.service login-item""",
     "write": """add append write create put drop leave install echo insert place register enable
         schedule set plant inject deposit save""",
     "code": """script binary executable attachment payload installer updater helper program
@@ -151,10 +155,11 @@ WORDS: Final[dict[str, str]] = {
         exist step change fail failed failing status outcome""",
     "trail": """log logs trail history trace histfile evidence audit-log record footprint
         bash_history protokoll journal""",
-    "quiet": """quietly silently secretly unnoticed hidden stealthily covertly unobserved
+    "quiet": """quietly silently secretly unnoticed  stealthily covertly unobserved
         discreetly undetected invisible invisibly behind-the-scenes without-telling
         heimlich secrètement draw-no-attention before-anyone nobody-looks unseen
-        off-the-record hush""",
+        off-the-record hush
+        hidden-account hidden-admin hidden-user hidden-step hidden-backdoor stay-hidden kept-hidden""",
     "trigger": """when whenever if once as-soon-as upon after until wait unless wenn sobald
         quand
         cuando past reaches""",
@@ -169,9 +174,14 @@ WORDS: Final[dict[str, str]] = {
         waived cleared enabled""",
     "weak": """tag history main master schema namespace order users customer bucket region
         record
-        partition drive cluster table container image branch""",
+        partition drive cluster table container image branch
+        disk""",
     "bare": "plain-text plaintext cleartext unencrypted in-the-clear",
     "signing_in": "header authorization bearer oauth",
+    "tight": "600 0600 400 0400 700 0700",
+    "never": "niemals jamais nunca nie",
+    "consent": """approval permission consent confirmation sign-off authorisation authorization
+        go-ahead clearance""",
     "private": """private internal confidential proprietary unreleased whole entire complete
         full
         closed-source""",
@@ -190,7 +200,7 @@ WORDS: Final[dict[str, str]] = {
 # Chinese, found inside running text.
 ZH_WORDS: Final[dict[str, str]] = {
     "you": "你 智能体 助手 代理 大模型 机器人",
-    "person": """用户 人类 管理员 审核 审查 评审 负责人 任何人 他人 别人 开发者 主人 同事 客户
+    "person": """用户 人类 管理员    负责人 任何人 他人 别人 开发者 主人 同事 客户
         对方 有人 
     让人 给人 人看 人工""",
     "oversee": """确认 同意 批准 审批 审核 许可 授权 征求 征得 询问 请示 等待 过目 复核 评审
@@ -254,6 +264,7 @@ ZH_WORDS: Final[dict[str, str]] = {
     "weak": "订单 用户表 历史 主分支 分支 集群",
     "granted": "已授权 已同意 已批准 已放行",
     "bare": "明文",
+    "store": "浏览器 钥匙串",
     "private": "私有 内部 整个 完整 机密",
     "other": "别人的 同事的 他人的",
     "vendor": "管理员 系统 官方 运营方",

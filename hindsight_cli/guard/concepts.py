@@ -13,7 +13,7 @@ from typing import Final
 
 from hindsight_cli.guard.concept_words import WORDS, ZH_WORDS
 
-CONCEPTS: Final = (*WORDS, "url", "store", "cmd")
+CONCEPTS: Final = (*WORDS, "url", "store")
 BIT: Final = {name: 1 << at for at, name in enumerate(CONCEPTS)}
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|[\n。!?;！？；]+")
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
     r"|(?P<store>~?/?\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|pgpass|docker/config|git-credentials|"
     r"config/gh)\b[\w./-]*|(?<![\w.])\.env\b(?!\.(?:example|sample|template))[\w.]*|/etc/(?:shadow|"
     r"passwd|sudoers)|id_(?:rsa|ed25519)|169\.254\.169\.254\S*|chrome profile)"
-    r"|(?P<each>\$\()|(?P<word>[^\W\d_](?:[\w'’.-]*\w)?|0?777\b|0\.0\.0\.0(?:/0)?)|(?P<mark>[,:;，、：()])",
+    r"|(?P<each>\$\()|(?P<word>[^\W\d_](?:[\w'’.-]*\w)?|0?777\b|0?[467]00\b|0\.0\.0\.0(?:/0)?)|(?P<mark>[,:;，、：()])",
     re.IGNORECASE,
 )
 _CJK = re.compile("[\u3400-\u9fff]")
@@ -94,8 +94,8 @@ def _read(text: str) -> Sentence:
             words.clear()
             continue
         bits = _bits(match, words)
-        if bits & BIT["neg"]:
-            negated = _REACH + 1
+        if bits & BIT["neg"]:  # "never without" refuses nothing that follows
+            negated = 0 if negated else _REACH + 1
         if bits:
             distinct += 1
         if negated:

@@ -101,7 +101,7 @@ def _respelt(text: str) -> Iterator[str]:
         yield "spelt-out words"
     if sum(1 for w in _LEET_WORD.findall(text.casefold()) if _LEET_PAIR.search(w)) >= _MANY_LEET:
         yield "digits for letters"
-    if len(_MIXED_CASE.findall(text)) >= _MIN_WORDS:
+    if len(_MIXED_CASE.findall(text)) >= _MIN_FREQUENT:
         yield "upper and lower case in turn"
     if _is_turned(text):
         yield "turned words"

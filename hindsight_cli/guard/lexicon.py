@@ -50,6 +50,7 @@ AUTHORITY = (
 DOCUMENT = (
     r"(?:install(?:ation)?|build|setup|set-up|migration|upgrade|usage|assembly|simd|avx\w{0,16}|"
     r"sse\w{0,16}|cpu|machine|printed|compiler|vendor|lint(?:er)?|css|eslint|firewall|snapshot|"
+    r"theme|styles?|stylesheet|layout|cascade|template|grammar|"
     r"readme|docs?|documentation|manual|wiki|guide|tutorial|changelog|文档|手册|教程|readme)"
 )
 VOIDED = (

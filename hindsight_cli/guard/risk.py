@@ -17,6 +17,7 @@ from itertools import islice
 from hindsight_cli.guard import lexicon as lx
 from hindsight_cli.guard.anchors import grams_of
 from hindsight_cli.guard.risk_classes import (
+    DELETE,
     EXFILTRATE,
     FORGERY,
     HOSTILE,
@@ -68,6 +69,9 @@ _OF_DOCUMENT = re.compile(
     rf"\W{{0,2}}(?:in|of|from|for|on) (?:the |our |its |this |that )?(?:\w+ )?{lx.DOCUMENT}\b"
 )
 _YOURS = re.compile(r"\b(?:you|your|system|user|owner|developer|all|every|everything|any)\b")
+_LAYOUT_CJK = re.compile("样式|主题|布局|模板|级联")
+_TRIAL = re.compile(r"(?<![a-z])(?:tests?|tmp|temp|dev|staging|scratch|sandbox)(?![a-z])")
+_REAL = re.compile(r"(?<![a-z])(?:prod|production|live|all|rm\s+-\w+\s+/)(?![a-z])")
 _IN_HEADER = re.compile(lx.IN_HEADER)
 _QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|'[^'\n]{3,}'(?!\w)")
 _JSON_BEFORE = re.compile(r"(?:[\"']\s*:|[\[{])\s*$")
@@ -139,7 +143,11 @@ def _is_excused(risk: str, text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 48) : match.start()].rsplit("\n", maxsplit=1)[-1]
     if _REFUSED.search(before) or _REFUSED_CJK.search(before):
         return True
+    if risk == DELETE and _TRIAL.search(match.group()) and not _REAL.search(match.group()):
+        return True
     if risk == OVERRIDE:
+        if _LAYOUT_CJK.search(match.group()):
+            return True
         of_document = _DOCUMENT.search(match.group()) or _OF_DOCUMENT.match(text, match.end())
         return of_document is not None and _YOURS.search(match.group()) is None
     if risk == EXFILTRATE:

@@ -137,7 +137,7 @@ COMMAND_RULES = (
         r"build|node_modules|venv))(?:/[\w.-]{1,40}){0,3}/?\*?(?=[\s\"'`;,]|$)|"
         r"(?:~|\$home\b)(?![^\s\"'`;,]{0,120}(?:cache|tmp|temp|logs?\b|build|node_modules|venv|"
         r"trash))(?:/[\w.-]{0,40}){0,4}\*?(?=[\s\"'`;,]|$)|\*|\.{1,2}(?=[\s\"'`;]|$)|\.git\b)",
-        r"--no-preserve-root|\bmkfs(?:\.\w{1,16})?\s|\bwipefs\b|\bshred\s|:\(\)\s*\{|"
+        r"--no-preserve-root|\bformat\s+[a-z]:|\bmkfs(?:\.\w{1,16})?\s|\bwipefs\b|\bshred\s|:\(\)\s*\{|"
         r"\bdd\b[^\n]{0,160}\bof=/dev/(?:sd[a-w]|nvme|hd|vd|disk)|>\s*/dev/sd[a-w]",
         r"\bdrop\s+(?:database|schema|table)\s+(?!\S{0,120}(?:test|tmp|temp|dev|scratch|local|"
         r"staging|ci))(?:if exists\s+)?\w|\b(?:drop|truncate|delete|wipe|purge|reset|"
@@ -186,7 +186,7 @@ COMMAND_RULES = (
         r"\b(?:pip3?|uv|pipx|npm|yarn|pnpm|cargo|gem|go)\b[^\n]{0,40}\b(?:install|add|i|"
         r"get)\b[^\n]{0,60}(?:git\+)?https?://(?!(?:pypi\.org|files\.pythonhosted\.org|"
         r"registry\.npmjs\.org|github\.com))|(?:--(?:extra-)?index-url|--registry|"
-        r"--find-links)[ =]https?://(?!pypi\.org|registry\.npmjs\.org)",
+        r"--find-links)[ =]https?://(?!pypi\.org|registry\.npmjs\.org|download\.pytorch\.org)",
         r"\b(?:download|fetch|pull|get|load|"
         r"grab)\w{0,16}\b[^.\n]{0,60}\bfrom\b[^.\n]{0,60}[^\n]{0,30}\band (?:run|execute|source|"
         r"eval|install|obey|follow)\b|\b(?:load|fetch|read|"

@@ -19,6 +19,7 @@ from hindsight_cli.guard.concepts import BIT, sentences
 from hindsight_cli.guard.escapes import is_harmless
 from hindsight_cli.guard.gate import judge
 from hindsight_cli.guard.minitrace import trace_from
+from hindsight_cli.guard.risk_classes import OVERRIDE
 from hindsight_cli.guard.verdict import Level
 from hindsight_cli.guard.views import MAX_VIEW_CHARS
 from hindsight_cli.records.jsonvalue import JsonValue
@@ -27,6 +28,10 @@ _TO_AGENT = re.compile(
     r"\b(?:ai|llm|agents?|assistants?|models?|chat ?bot|copilot|claude|gpt|codex|gemini|reflector|"
     r"lessons?|hindsight|rules? \d+)\b|[\"']role[\"']\s*:|智能体|助手|大模型|经验|记忆",
     re.IGNORECASE,
+)
+_TO_READER = re.compile(
+    r"\b(?:ai|llm|coding|automated) (?:agents?|assistants?|models?|tools)\b|\blanguage model|"
+    r"(?:ai|AI) ?(?:助手|智能体|代理)|智能体|大模型"
 )
 _TOOL_READS_SECRETS = re.compile(
     r"(?:read|pass|include|send|provide|attach|supply|fill|contents?)[^.\n]{0,80}"
@@ -88,7 +93,11 @@ def _judge_text(text: str, *, description: bool) -> Answer:
     hidden = [kind for kind in read.hidden if kind not in (BIDI_ISOLATE, SPLIT_WORDS)]
     if hidden == [TERMINAL_ESCAPE] and is_harmless(text):
         hidden = []
-    hits = [h for part in (*_windows(read.text), *read.payloads) for h in _hits(part)]
+    hits = [
+        h
+        for part in (*_windows(read.text), *read.payloads)
+        for h in _hits(part, commands=description)
+    ]
     risk = {h.risk for h in hits if not h.quoted and _is_meant(h, description=description)}
     risk.update(_told(read.text, description=description))
     if description and _TOOL_READS_SECRETS.search(read.text):
@@ -103,10 +112,12 @@ def _told(text: str, *, description: bool) -> Iterator[str]:
     for sentence in sentences(text[:MAX_VIEW_CHARS].casefold()):
         if description or (sentence.held & BIT["you"] and _TO_AGENT.search(sentence.text)):
             yield from met(sentence)
+            if sentence.held & BIT["must"] and _TO_READER.search(sentence.text):
+                yield OVERRIDE
 
 
-def _hits(text: str) -> list[risks.Hit]:
-    return [*risks.scan_every(text, commands=False), *risks.scan_turned(text)]
+def _hits(text: str, *, commands: bool) -> list[risks.Hit]:
+    return [*risks.scan_every(text, commands=commands), *risks.scan_turned(text)]
 
 
 def _windows(text: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ _SPELT = re.compile(
 )
 _FOLDED = re.compile(r"(?<=[A-Za-z0-9+/]{40})\n(?=[A-Za-z0-9+/=])")
 _MARKS = re.compile(r"[!#$%&()*+;<=>?@^`{|}~][^!#$%&()*+;<=>?@^`{|}~]*[!#$%&()*+;<=>?@^`{|}~]")
-_NOT_ENCODED = re.compile(r"[^A-Za-z0-9+/=%]")
+_NOT_ENCODED = re.compile(r"[^A-Za-z0-9+/=%._~-]")
 _BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
 _DECIMAL = re.compile(r"(?:\b(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])\b[ ,]+){8,}\d{2,3}")
 _SPACED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z][ \t\n._\-*|/·]{1,3}){5,}[A-Za-z](?![A-Za-z0-9])")
@@ -190,7 +190,7 @@ def _readable(data: bytes) -> Iterator[str]:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return
-    letters = sum(1 for char in text if char.isalpha() or char == " ")
+    letters = sum(1 for char in text if char.isalnum() or char == " ")
     encoded = text.isascii() and not _NOT_ENCODED.search(text)
     wordy = letters / len(text) >= _MIN_LETTERS if text else False
     if text and (encoded or wordy) and text.replace("\n", " ").isprintable():
