@@ -1,8 +1,8 @@
 """What users of other tools ran into, and the tests that hold us to do better.
 
 A: importing agents' transcripts and what is concluded from them. B: writing our own
-records. D: MCP, as a proxy and as a server. E: hooks and work in the background. An item is
-`open` where a part of what we owe is not built; the reason says which.
+records. C: running a command. D: MCP, as a proxy and as a server. E: hooks and work in the
+background. An item is `open` where a part of what we owe is not built; the reason says which.
 Checked by test_field_reports.py.
 """
 
@@ -14,9 +14,11 @@ ITEMS = (
     *("A1", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11", "A12", "A14", "A15"),
     *("A16", "A18", "A19", "A20", "A21", "A22", "A23", "A24", "A25", "A26", "A27"),
     *("B1", "B3", "B4"),
+    *("C1", "C2", "C3", "C5", "C7", "C8", "C9", "C10", "C12", "C13", "C14", "C15", "C16"),
     *("D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D13", "D14", "D15"),
     *("D17", "D18", "D19", "D20", "D21", "D22", "D23", "D24", "D25"),
-    *("E1", "E2", "E3", "E4", "E6", "E7", "E8", "E11", "E13", "E16", "E17"),
+    *("E1", "E2", "E3", "E4", "E6", "E7", "E8", "E10", "E11", "E12", "E13"),
+    *("E15", "E16", "E17"),
 )
 MOST_OPEN = 1  # may only shrink
 
@@ -34,6 +36,11 @@ _CODEX = "tests/unit/test_format_codex.py"
 _IMPORT = "tests/cli/test_import.py"
 _ERRORS = "tests/cli/test_errors.py"
 _FAULTS = "tests/cli/test_hook_faults.py"
+_VOTES = "tests/cli/test_reflect_votes.py"
+_RUN = "tests/cli/test_run.py"
+_NEAR_RUN = "tests/cli/test_field_reports_run.py"
+_PTY = "tests/unit/test_relay_pty.py"
+_PIPE = "tests/unit/test_relay_pipe.py"
 _RELAY = "tests/mcp/test_proxy_relay.py"
 _RECORD = "tests/mcp/test_proxy_record.py"
 _STDIO = "tests/mcp/test_stdio.py"
@@ -250,6 +257,95 @@ REPORTS: dict[str, FieldReport] = {
             "tests/unit/test_traces_hostile.py::test_every_command_passes_over_bad_lines",
         ),
     ),
+    "C1": FieldReport(
+        "Without a terminal a run uses pipes and never waits for one.",
+        (
+            f"{_NEAR_RUN}::test_started_by_another_program_without_a_terminal_it_ends_at_once",
+            f"{_PIPE}::test_the_command_sees_no_terminal_where_there_is_none",
+        ),
+    ),
+    "C2": FieldReport(
+        "What is piped in, and its end, reach the command.",
+        (
+            f"{_RUN}::test_stdin_and_its_end_reach_the_command",
+            f"{_PIPE}::test_every_byte_passes_unchanged_in_and_out",
+        ),
+    ),
+    "C3": FieldReport(
+        "A signal to us ends the command's group and closes the trace as interrupted.",
+        (
+            f"{_RUN}::test_a_signal_to_us_ends_the_command_and_the_trace_says_so",
+            f"{_PTY}::test_a_signal_to_us_is_passed_on",
+            f"{_PIPE}::test_a_signal_reaches_the_whole_group_and_the_command_may_answer_it",
+        ),
+    ),
+    "C5": FieldReport(
+        "The window's size is there from the start and every resize is passed on.",
+        (
+            f"{_PTY}::test_the_command_is_on_a_terminal_of_the_users_size",
+            f"{_PTY}::test_a_resize_is_seen_by_the_command",
+        ),
+    ),
+    "C7": FieldReport(
+        "On a terminal the command sees one, in a pipe it sees none.",
+        (
+            f"{_PTY}::test_the_command_is_on_a_terminal_of_the_users_size",
+            f"{_PIPE}::test_the_command_sees_no_terminal_where_there_is_none",
+        ),
+    ),
+    "C8": FieldReport(
+        "Only a run touches the terminal, and leaves it as it was.",
+        (
+            f"{_NEAR_RUN}::test_only_a_run_touches_the_terminal",
+            f"{_PTY}::test_the_users_terminal_is_left_as_it_was_found",
+        ),
+    ),
+    "C9": FieldReport(
+        "Bytes pass unchanged, and no character is cut in the record.",
+        (
+            f"{_RUN}::test_a_hundred_thousand_wide_characters_come_out_unchanged",
+            f"{_PTY}::test_a_hundred_thousand_wide_characters_pass_unchanged",
+        ),
+    ),
+    "C10": FieldReport(
+        "What is recorded of a terminal is what was left on it, without frames.",
+        (f"{_RUN}::test_a_spinner_on_a_real_terminal_is_one_line",),
+    ),
+    "C12": FieldReport(
+        "Where Python knows no terminals all works, a run through pipes.",
+        (
+            f"{_NEAR_RUN}::test_commands_work_where_python_knows_no_terminals",
+            f"{_NEAR_RUN}::test_a_run_there_uses_pipes_says_so_and_notes_it_in_the_trace",
+        ),
+    ),
+    "C13": FieldReport(
+        "A fall back to pipes is announced and stands in the trace.",
+        (
+            f"{_NEAR_RUN}::test_a_run_there_uses_pipes_says_so_and_notes_it_in_the_trace",
+            f"{_PTY}::test_where_no_terminal_can_be_made_pipes_do_and_it_is_said",
+        ),
+    ),
+    "C14": FieldReport(
+        "Everything after `--` is passed word for word.",
+        (
+            f"{_RUN}::test_the_arguments_reach_the_command_word_for_word",
+            f"{_PIPE}::test_arguments_that_are_no_utf_8_arrive_as_they_are",
+        ),
+    ),
+    "C15": FieldReport(
+        "The last output comes once and the exit code is always the command's.",
+        (
+            f"{_NEAR_RUN}::test_the_end_of_a_command_on_a_terminal_is_never_lost_or_told_twice",
+            f"{_PTY}::test_all_output_comes_once_and_the_exit_code_is_the_childs",
+        ),
+    ),
+    "C16": FieldReport(
+        "Size, resizes and the end of input reach a command on a terminal.",
+        (
+            f"{_PTY}::test_the_end_of_input_is_typed_as_ever",
+            f"{_PTY}::test_a_resize_is_seen_by_the_command",
+        ),
+    ),
     "D1": FieldReport(
         "Only messages reach the client; noise goes to stderr with the server's name.",
         (
@@ -442,6 +538,10 @@ REPORTS: dict[str, FieldReport] = {
             "tests/cli/test_hook_finishing.py::test_what_a_reflecting_command_runs_leaves_no_trace",
         ),
     ),
+    "E10": FieldReport(
+        "A model is asked only when chosen, and no more than a day allows.",
+        (f"{_VOTES}::test_no_more_is_asked_than_a_day_allows",),
+    ),
     "E11": FieldReport(
         "Each look-up leaves how it went and how long it took; the last ones are in `status`.",
         (
@@ -451,9 +551,17 @@ REPORTS: dict[str, FieldReport] = {
             f"{_FAULTS}::test_a_lock_that_another_holds_is_not_waited_for",
         ),
     ),
+    "E12": FieldReport(
+        "A model that cannot be had is not waited for again: words answer.",
+        (f"{_NEAR_RUN}::test_without_a_model_all_is_stored_and_words_answer",),
+    ),
     "E13": FieldReport(
         "Nothing has to run beforehand: the first hook after a boot answers.",
         (f"{_HOOK}::test_the_first_prompt_is_the_task_and_gets_its_experience_once",),
+    ),
+    "E15": FieldReport(
+        "What is recorded or approved needs no model.",
+        (f"{_NEAR_RUN}::test_without_a_model_all_is_stored_and_words_answer",),
     ),
     "E16": FieldReport(
         "A setting that is not allowed is named with what is; hooks go on; `a, b` is a list.",
