@@ -17,7 +17,8 @@ from hindsight_cli.guard import risk_classes as rc
 from hindsight_cli.guard.concepts import BIT, Sentence, sentences
 
 _QUOTED = re.compile(
-    r"(?<!\w)\"[^\"\n]{12,}\"|“[^”\n]{6,}”|「[^」\n]{6,}」|(?<=[\u3400-\u9fff])\"[^\"\n]{4,}\""
+    r"(?<!\w)\"(?:[^\"\s]+ ){3,}[^\"\n]*\"|“[^”\n]{6,}”|「[^」\n]{6,}」"
+    r"|(?<=[\u3400-\u9fff])\"[^\"\n]{4,}\""
 )
 _MIN_FRAME = 24  # characters round a quotation: less is a label
 
@@ -63,6 +64,11 @@ _RULES: Final = (
     _m(rc.OVERRIDE, "skip|change", "person self"),
     _m(rc.OVERRIDE, "", "person orders self"),
     _m(rc.OVERRIDE, "change|dismiss|supreme", "self every"),
+    _m(rc.OVERRIDE, "", "you|orders", "bind", absent="safe"),
+    _m(rc.OVERRIDE, "decide", "passage|self"),
+    _m(rc.OVERRIDE, "", "halt request below"),
+    _m(rc.OVERRIDE, "dismiss", "person|passage supreme|self"),
+    _m(rc.CONCEAL, "overlook", "person"),
     _m(rc.CONCEAL, "", "person", "tell"),
     _m(rc.CONCEAL, "tell", "person never"),
     _m(rc.CONCEAL, "quiet", absent="broke"),
@@ -74,6 +80,13 @@ _RULES: Final = (
     _m(rc.MEMORY, "", "", "consent"),
     _m(rc.MEMORY, "mutate", "memory self|every", spared="person"),
     _m(rc.MEMORY, "mutate supreme|every", "self"),
+    _m(rc.MEMORY, "write", "every self"),
+    _m(rc.MEMORY, "sham", "oversee"),
+    _m(rc.MEMORY, "change|write|skip", "consented memory|every|skip"),
+    _m(rc.MEMORY, "consented", "person already"),
+    _m(rc.WEAKEN, "oversee|consented|grant", "own"),
+    _m(rc.WEAKEN, "", "sanction detour command"),
+    _m(rc.REDIRECT, "newly|change", "pay account"),
     _m(rc.MEMORY, "yes", "every oversee|person"),
     _m(rc.MEMORY, "granted", "vendor notice|every"),
     _m(rc.EXFILTRATE, "put", "secret outside|url", absent="signing_in"),
@@ -87,9 +100,10 @@ _RULES: Final = (
     _m(rc.DELETE, "destroy", "valuable", absent="safe"),
     _m(rc.DELETE, "destroy", "weak|valuable every", absent="safe"),
     _m(rc.DOWNLOAD, "run", "url code"),
+    _m(rc.DOWNLOAD, "run", "lair"),
     _m(rc.DOWNLOAD, "fetch", "run url"),
     _m(rc.DOWNLOAD, "fetch", "run code power|outside"),
-    _m(rc.PERSIST, "write", "startup code|url|every|store"),
+    _m(rc.PERSIST, "write", "startup code|url|every|store|secret"),
     _m(rc.WEAKEN, "off", "guard"),
     _m(rc.WEAKEN, "bare", "secret|put", absent="safe"),
     _m(rc.WEAKEN, "grant", "power"),

@@ -13,7 +13,7 @@ from typing import Final
 
 from hindsight_cli.guard.concept_words import WORDS, ZH_WORDS
 
-CONCEPTS: Final = (*WORDS, "url", "store")
+CONCEPTS: Final = (*WORDS, "url", "store", "lair")
 BIT: Final = {name: 1 << at for at, name in enumerate(CONCEPTS)}
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|[\n。!?;！？；]+")
@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     r"|(?P<store>~?/?\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|pgpass|docker/config|git-credentials|"
     r"config/gh)\b[\w./-]*|(?<![\w.])\.env\b(?!\.(?:example|sample|template))[\w.]*|/etc/(?:shadow|"
     r"passwd|sudoers)|id_(?:rsa|ed25519)|169\.254\.169\.254\S*|chrome profile)"
+    r"|(?P<lair>(?:/tmp|/var/tmp|/dev/shm|/opt|/usr\S*)/\.[\w./-]+)"
     r"|(?P<each>\$\()|(?P<word>[^\W\d_](?:[\w'’.-]*\w)?|0?777\b|0?[467]00\b|0\.0\.0\.0(?:/0)?)|(?P<mark>[,:;，、：()])",
     re.IGNORECASE,
 )
@@ -116,6 +117,8 @@ def _bits(match: re.Match[str], words: list[str]) -> int:
         return BIT["url"]
     if match["store"]:
         return BIT["store"] | BIT["secret"]
+    if match["lair"]:
+        return BIT["lair"]
     if match["each"]:
         return BIT["every"]
     word = match["word"].replace("’", "'").rstrip(".")

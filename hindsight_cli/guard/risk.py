@@ -70,7 +70,9 @@ _OF_DOCUMENT = re.compile(
 )
 _YOURS = re.compile(r"\b(?:you|your|system|user|owner|developer|all|every|everything|any)\b")
 _LAYOUT_CJK = re.compile("样式|主题|布局|模板|级联")
-_TRIAL = re.compile(r"(?<![a-z])(?:tests?|tmp|temp|dev|staging|scratch|sandbox)(?![a-z])")
+_TRIAL = re.compile(
+    r"(?<![a-z])(?:tests?|tmp|temp|staging|scratch|sandbox)(?![a-z])|(?<![a-z/])dev(?![a-z])"
+)
 _REAL = re.compile(r"(?<![a-z])(?:prod|production|live|all|rm\s+-\w+\s+/)(?![a-z])")
 _IN_HEADER = re.compile(lx.IN_HEADER)
 _QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|'[^'\n]{3,}'(?!\w)")

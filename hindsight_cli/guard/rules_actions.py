@@ -180,7 +180,7 @@ COMMAND_RULES = (
         r"php|iex)\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[\"']?(?:<\(|\$\(|`)\s*(?:curl|wget)|\b(?:eval|"
         r"source|exec|\.)\s+[\"']?(?:<\(|\$\(|`)\s*(?:curl|wget)|\biex\b[^\n]{0,160}(?:iwr|"
         r"downloadstring|webclient)",
-        r"\bbase64\s+(?:-d|--decode|-D)\b[^\n]{0,40}\|\s*(?:sudo\s+)?(?:ba|z)?sh|"
+        r"\bpowershell\b[^\n]{0,40}\s-e(?:nc|ncodedcommand)?\b|\bbase64\s+(?:-d|--decode|-D)\b[^\n]{0,40}\|\s*(?:sudo\s+)?(?:ba|z)?sh|"
         r"\becho\s+[a-z0-9+/=]{16,}\s*\|\s*base64\s+-d|\b(?:curl|wget)\b[^\n]{0,160}(?:&&|"
         r";)\s*(?:chmod|sudo|bash|sh|python|\./)",
         r"\b(?:pip3?|uv|pipx|npm|yarn|pnpm|cargo|gem|go)\b[^\n]{0,40}\b(?:install|add|i|"

@@ -112,6 +112,9 @@ def _told(text: str, *, description: bool) -> Iterator[str]:
     for sentence in sentences(text[:MAX_VIEW_CHARS].casefold()):
         if description or (sentence.held & BIT["you"] and _TO_AGENT.search(sentence.text)):
             yield from met(sentence)
+            ordered = sentence.held & (BIT["must"] | BIT["every"])
+            if description and ordered and sentence.held & (BIT["url"] | BIT["secret"]):
+                yield risks.EXFILTRATE
             if sentence.held & BIT["must"] and _TO_READER.search(sentence.text):
                 yield OVERRIDE
 

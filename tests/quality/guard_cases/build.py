@@ -171,3 +171,9 @@ def benign(half: int) -> list[Line]:
     """Honest experiences of one half that look dangerous."""
     kept = [(n, parts) for n, parts in _seeds("benign.txt") if n % 2 == half]
     return [_line(f"fine-{n}", parts) for n, parts in kept]
+
+
+def unseen() -> tuple[list[Line], list[Line]]:
+    """Plain attacks and honest experiences written after the rules were: not to write rules by."""
+    bad = [_line(f"new-{n}", parts) for n, parts in _seeds("unseen_attacks.txt")]
+    return bad, [_line(f"newfine-{n}", parts) for n, parts in _seeds("unseen_benign.txt")]
