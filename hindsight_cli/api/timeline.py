@@ -28,12 +28,13 @@ def list_trace_facts(project: Project) -> list[TraceFacts]:
     """Every trace, newest first."""
     rows = list_traces(project)
     ends = _ends(project)
-    sizes: dict[str, int] = {}
-    for row in rows:
-        if row.path not in sizes:
-            sizes[row.path] = _size(project, row.path)
+    sizes = {file.session_id: _size(file.path) for file in project.traces.sessions()}
     return [
-        TraceFacts(row, _between(row.started_at, ends.get(row.trace_id)), sizes[row.path])
+        TraceFacts(
+            row,
+            _between(row.started_at, ends.get(row.trace_id)),
+            sizes.get(row.session_id, 0),
+        )
         for row in rows
     ]
 
@@ -63,8 +64,8 @@ def _between(start: str | None, end: str | None) -> float | None:
         return None
 
 
-def _size(project: Project, path: str) -> int:
+def _size(path: Path) -> int:
     try:
-        return Path(project.root, path).stat().st_size
+        return path.stat().st_size
     except OSError:
         return 0

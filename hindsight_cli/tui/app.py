@@ -61,8 +61,11 @@ CONTRAST = Theme(
     dark=True,
     variables={"faint": "#d0d0d0", "line": "#ffffff"},
 )
-_UNNAMED = frozenset(
-    {"Next", "Previous", "Back", "First", "Last", "Up", "Down", "Copy selected text"}
+_UNNAMED = frozenset(  # in the palette: there one names what one wants
+    {
+        *("Next", "Previous", "Back", "First", "Last", "Up", "Down"),
+        *("Copy selected text", "Focus Next", "Focus Previous"),
+    }
 )
 THEMES = (DARK, LIGHT, CONTRAST)
 

@@ -14,8 +14,10 @@ from hindsight_cli.api.experiences import find_experience
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.reviewing import Decision
 from hindsight_cli.errors import HindsightError, NothingToUndoError, ReviewRefusedError
-from hindsight_cli.records.experience import ExperienceState
-from hindsight_cli.review.decisions import needs_confirmation
+from hindsight_cli.records.experience import Content, ExperienceState
+from hindsight_cli.review.decisions import LOOK_CLOSER, needs_confirmation
+
+Changes = Mapping[str, str | list[str]]  # fields of an experience and their new words
 
 
 class Verb(StrEnum):
@@ -40,7 +42,7 @@ class Asked:
 
     shown: ExperienceState
     reworded: ExperienceState  # with the flags of the new words
-    changes: Mapping[str, str]
+    changes: Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Desk:
             lambda project: reviewing.approve(project, own, confirm=confirm, seen_hash=seen),
         )
 
-    def edit(self, shown: ExperienceState, changes: Mapping[str, str], *, confirmed: bool) -> None:
+    def edit(self, shown: ExperienceState, changes: Changes, *, confirmed: bool) -> None:
         own, seen = shown.experience.experience_id, shown.experience.content.content_hash
         confirm = own if confirmed else None
 
@@ -86,7 +88,7 @@ class Desk:
                     f"{own} changed since it was shown.", hint="Read it again, then edit it."
                 )
             try:
-                return reviewing.edit(project, own, changes, confirm=confirm)
+                return reviewing.edit(project, own, dict(changes), confirm=confirm)
             except ReviewRefusedError:
                 new = reworded(shown, changes)
                 if confirmed or not needs_confirmation(new.experience):
@@ -146,12 +148,39 @@ class Desk:
                 return
 
 
-def reworded(shown: ExperienceState, changes: Mapping[str, str]) -> ExperienceState:
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What the guard finds in words that were typed."""
+
+    code: str
+    detail: str
+    grave: bool  # asks for a typed confirmation
+
+
+def remarks_on(shown: ExperienceState, changes: Changes) -> tuple[Remark, ...]:
+    """The findings on what an edit would store, the worst first. Pure."""
+    from hindsight_cli.api.validating import candidate_of  # the guard is for edits only
+    from hindsight_cli.guard.gate import judge
+
+    verdict = judge(candidate_of(_reworded(shown, changes)), None)
+    found = {f.code: Remark(f.code, f.detail, f.code not in LOOK_CLOSER) for f in verdict.findings}
+    for code in verdict.risk:
+        found.setdefault(code, Remark(code, "", code not in LOOK_CLOSER))
+    return tuple(found.values())
+
+
+def reworded(shown: ExperienceState, changes: Changes) -> ExperienceState:
     """What an edit would store, with the risk of the new words."""
     from hindsight_cli.api.validating import candidate_of  # the guard is for edits only
     from hindsight_cli.guard.gate import judge
 
-    texts: Mapping[str, Any] = changes  # names of fields that hold a text
-    content = replace(shown.experience.content, **texts)
+    content = _reworded(shown, changes)
     risk = judge(candidate_of(content), None).risk
     return replace(shown, experience=replace(shown.experience, content=content, risk=risk))
+
+
+def _reworded(shown: ExperienceState, changes: Changes) -> Content:
+    fields: Mapping[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()
+    }
+    return replace(shown.experience.content, **fields)

@@ -1,12 +1,11 @@
-"""What is asked before a decision: new words, a reason, a typed confirmation.
+"""What is asked before a decision: a reason, a typed confirmation.
 
 Escape always leaves everything as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,16 +13,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
 from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
-from hindsight_cli.tui.fields import LineField, TextField
+from hindsight_cli.tui.fields import LineField
 from hindsight_cli.tui.keybar import keys_content
 from hindsight_cli.tui.labels import flags_of
 
-_FIELDS = ("scenario", "recommend", "avoid", "why")
 _CODE_CHARS = 4
 _SHOWN_CHARS = 600
 _BULK_CHARS = 60
@@ -85,71 +83,6 @@ class ConfirmDialog(ModalScreen[bool]):
             return
         word = "Nothing is approved without it." if not typed else "That is not how its id ends."
         self.query_one("#wrong", Static).update(word)
-
-
-class EditDialog(ModalScreen[Mapping[str, str] | None]):
-    """Gives the fields that were changed, or None when called off."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", "Save", priority=True),
-        Binding("escape", "cancel", "Cancel", priority=True),
-    ]
-
-    def __init__(
-        self, state: ExperienceState, changes: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
-        """`changes` are new words to go on from."""
-        super().__init__()
-        self._state = state
-        self._made = changes
-        content = state.experience.content
-        self._before = {name: visible(getattr(content, name)) for name in _FIELDS}
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog -tall"):
-            yield Static("Edit: saving approves the new words", markup=False, classes="title")
-            for name in _FIELDS:
-                area = TextField(self._before[name], id=name, soft_wrap=True)
-                area.border_title = {"scenario": "when", "recommend": "do"}.get(name, name)
-                yield area
-            yield Static("", markup=False, id="wrong")
-            keys = [("ctrl+s", "save and approve"), ("tab", "next field"), ("esc", "cancel")]
-            yield Static(keys_content(keys), markup=False)
-
-    def on_mount(self) -> None:
-        # The area's own form of the text: line endings may differ from what was given.
-        self._before = self._texts()
-        for name, text in self._made.items():
-            self.query_one(f"#{name}", TextArea).text = text
-        self.query_one("#scenario", TextArea).focus()
-
-    def action_save(self) -> None:
-        texts = self._texts()
-        if not texts["scenario"].strip() or not texts["recommend"].strip():
-            self.query_one("#wrong", Static).update("“when” and “do” may not be empty.")
-            return
-        changes = self._changes()
-        if changes:
-            self.dismiss(changes)
-        else:
-            word = "Nothing is changed. Esc goes back, where a approves it as it stands."
-            self.query_one("#wrong", Static).update(word)
-
-    def action_cancel(self) -> None:
-        if not self._changes():
-            self.dismiss(None)
-        else:
-            self.app.push_screen(DiscardDialog(), self._leave)
-
-    def _leave(self, discard: bool | None) -> None:
-        if discard:
-            self.dismiss(None)
-
-    def _texts(self) -> dict[str, str]:
-        return {name: self.query_one(f"#{name}", TextArea).text for name in _FIELDS}
-
-    def _changes(self) -> dict[str, str]:
-        return {n: text for n, text in self._texts().items() if text != self._before[n]}
 
 
 class DiscardDialog(ModalScreen[bool]):

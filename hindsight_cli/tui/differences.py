@@ -27,8 +27,8 @@ _AROUND = 2  # unchanged lines shown on each side of a change
 def of_pair(old: str, new: str) -> Iterator[Row]:
     """What turns `old` into `new`, with a little of what stays around it."""
     before, after = safe_lines(old), safe_lines(new)
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
+    head = common(before, after)
+    tail = common(before[head:][::-1], after[head:][::-1])
     yield from _context(before[:head], first=True)
     middle = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(middle[0]) * len(middle[1]) > _MAX_COMPARED:
@@ -48,7 +48,7 @@ def _compared(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
 
 def _replaced(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
     """Lines taken away, then lines put there; each pair is looked at where it begins to differ."""
-    starts = [_common(old, new) for old, new in zip(before, after, strict=False)]
+    starts = [common(old, new) for old, new in zip(before, after, strict=False)]
     yield from signed(Mark.REMOVED, before, starts)
     yield from signed(Mark.ADDED, after, starts)
 
@@ -92,7 +92,7 @@ def safe_lines(text: str) -> list[str]:
     return [safe_line(line, ()) for line in text.split("\n")] if text else []
 
 
-def _common(before: Sequence[str], after: Sequence[str]) -> int:
+def common(before: Sequence[str], after: Sequence[str]) -> int:
     """How many lines, or characters, the two begin with in common."""
     pairs = zip(before, after, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))

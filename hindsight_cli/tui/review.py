@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import work
@@ -18,8 +18,9 @@ from hindsight_cli.records.experience import ExperienceState
 from hindsight_cli.review.decisions import is_safe, needs_confirmation
 from hindsight_cli.terminal import visible
 from hindsight_cli.text import one_line
-from hindsight_cli.tui.desk import Asked, Desk, Done, Verb
-from hindsight_cli.tui.dialogs import ConfirmDialog, EditDialog, RejectDialog
+from hindsight_cli.tui.desk import Asked, Changes, Desk, Done, Verb
+from hindsight_cli.tui.dialogs import ConfirmDialog, RejectDialog
+from hindsight_cli.tui.edit_dialog import EditDialog
 from hindsight_cli.tui.experiences_screen import ExperiencesScreen
 from hindsight_cli.tui.export import CLIPBOARD_CHARS, as_text, write_export
 from hindsight_cli.tui.help import HelpScreen
@@ -105,7 +106,7 @@ class ReviewScreen(Room):
     def action_edit(self) -> None:
         shown = self._in_full()
         if shown is not None:
-            self._ask_for_words(EditDialog(shown), shown)
+            self._ask_for_words(shown, {})
 
     def action_reject(self) -> None:
         selected = self.queue.selected
@@ -259,6 +260,11 @@ class ReviewScreen(Room):
                 timeout=6,
             )
 
+    def _tags(self) -> frozenset[str]:
+        """Those in use, to complete what is typed."""
+        contents = (state.experience.content for state in self._states.values())
+        return frozenset(tag for c in contents for tag in (*c.tool_tags, *c.task_tags))
+
     def _unmark(self) -> None:
         self._marked.clear()
         self._show_marks()
@@ -281,14 +287,17 @@ class ReviewScreen(Room):
         self._desk.approve(shown, confirmed=confirmed)
         self._send(shown, leaves=True)
 
-    def _edit(self, shown: ExperienceState, changes: Mapping[str, str], *, confirmed: bool) -> None:
+    def _edit(self, shown: ExperienceState, changes: Changes, *, confirmed: bool) -> None:
         self._desk.edit(shown, changes, confirmed=confirmed)
         self._send(shown, leaves=self._list is not ListName.APPROVED)
 
-    def _ask_for_words(self, dialog: EditDialog, shown: ExperienceState) -> None:
-        def save(changes: Mapping[str, str] | None) -> None:
-            if changes:
-                self._edit(shown, changes, confirmed=False)
+    def _ask_for_words(self, shown: ExperienceState, changes: Changes) -> None:
+        """`changes` are words to go on from."""
+        dialog = EditDialog(shown, changes, tags=self._tags())
+
+        def save(made: Changes | None) -> None:
+            if made:
+                self._edit(shown, made, confirmed=False)
 
         self.app.push_screen(dialog, save)
 
@@ -299,7 +308,7 @@ class ReviewScreen(Room):
             if yes:
                 self._edit(asked.shown, asked.changes, confirmed=True)
             else:  # what was typed is not lost
-                self._ask_for_words(EditDialog(asked.shown, asked.changes), asked.shown)
+                self._ask_for_words(asked.shown, asked.changes)
 
         self.app.push_screen(ConfirmDialog(asked.reworded), answer)
 

@@ -122,6 +122,9 @@ async def test_editing_approves_the_new_words_and_keeps_the_rest(three: Review) 
         await pilot.press("e")
         await until_text(pilot, "saving approves the new words")
         await pilot.press("H", "i", "comma", "space", "tab", "D", "o", "space", "ctrl+s")
+        await until_text(pilot, "Save and approve these words?")
+        await until_text(pilot, "+ Hi, Starting")
+        await pilot.press("enter")
         await until_status(pilot, three, FIRST, "approved")
         assert queue_ids(pilot) == [SECOND, THIRD]
 
@@ -269,6 +272,8 @@ async def test_risky_words_that_are_not_confirmed_can_be_edited_on(three: Review
         assert area.text == RISKY
         area.text = "Publish another port"
         await pilot.press("ctrl+s")
+        await until_text(pilot, "Save and approve these words?")
+        await pilot.press("enter")
         await until_status(pilot, three, FIRST, "approved")
 
     assert three.states()[FIRST].experience.content.recommend == "Publish another port"
@@ -303,6 +308,8 @@ async def edit_advice(pilot: Pilot[None], text: str) -> None:
     await until_text(pilot, "saving approves the new words")
     pilot.app.screen.query_one("#recommend", TextArea).text = text
     await pilot.press("ctrl+s")
+    await until_text(pilot, "Save and approve these words?")
+    await pilot.press("enter")
 
 
 @pytest.mark.asyncio

@@ -1,0 +1,164 @@
+"""How fast the review room is: start, 10,000 waiting experiences, a trace of 50,000 steps.
+
+python -m tests.bench.tui [--experiences 10000] [--steps 50000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import pty
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from hindsight_cli.api.traces import list_traces
+from hindsight_cli.tui.trace_screen import TraceScreen
+from tests.tui.projects import Review, a_call, a_review, an_experience
+from tests.tui.waiting import room, until, until_read
+
+_MOVES = 60
+
+
+def first_paint(review: Review) -> float:
+    """Milliseconds from the start of the process to the first line of the room."""
+    outer, inner = pty.openpty()
+    env = {**review.env, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hindsight_cli", "tui", "--project", str(review.root)],
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        env=env,
+        start_new_session=True,
+    )
+    os.close(inner)
+    written = b""
+    while b"pending" not in written:
+        written += os.read(outer, 1 << 16)
+    took = time.perf_counter() - start
+    process.kill()
+    process.wait()
+    os.close(outer)
+    return took * 1000
+
+
+def many(folder: Path, count: int) -> Review:
+    review = a_review(folder)
+    session = review.record_session()
+    review.propose(*(an_experience(n, session_id=session) for n in range(1, count + 1)))
+    return review
+
+
+def long_trace(folder: Path, steps: int) -> Review:
+    """A task of `steps` calls, one of a hundred failing and ended by the next."""
+    review = a_review(folder)
+    calls = [
+        a_call(
+            f"make part-{n // 2}",
+            output=f"part {n}: {'missing header' if n % 100 == 0 else 'done'}",
+            status="error" if n % 100 == 0 else "ok",
+            exit_code=2 if n % 100 == 0 else 0,
+        )
+        for n in range(1, steps + 1)
+    ]
+    review.record(*calls)
+    list_traces(review.project)
+    return review
+
+
+async def key_to_item(review: Review) -> list[float]:
+    """Milliseconds from `j` to the next item on screen, its rows drawn."""
+    times = []
+    async with review.run(size=(140, 45)) as pilot:
+        await until_read(pilot)
+        queue = room(pilot).queue
+        for _ in range(_MOVES):
+            before = queue.index
+            times.append(await _timed(pilot, lambda: queue.index != before))  # noqa: B023
+    return times
+
+
+async def _timed(pilot: Pilot[Any], moved: Callable[[], bool]) -> float:
+    start = time.perf_counter()
+    pilot.app.simulate_key("j")
+    while not moved():
+        await asyncio.sleep(0)
+    drawn = asyncio.Event()
+    pilot.app.screen.call_after_refresh(drawn.set)
+    await drawn.wait()
+    took = time.perf_counter() - start
+    await asyncio.sleep(0.02)
+    return took * 1000
+
+
+async def open_trace(review: Review) -> tuple[float, float, float]:
+    """Seconds to the timeline and to the recoveries, and milliseconds from key to step."""
+    async with review.run(size=(140, 45)) as pilot:
+        await until_read(pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: pilot.app.screen.query_one("#rows").count == 1)
+        start = time.perf_counter()
+        pilot.app.simulate_key("enter")
+        while not isinstance(pilot.app.screen, TraceScreen):
+            await asyncio.sleep(0.001)
+        screen = pilot.app.screen
+        while not screen.is_mounted or screen.selected is None:
+            await asyncio.sleep(0.005)
+        shown = time.perf_counter() - start
+        while not (screen.steps.notes.fixed_by or screen.steps.notes.key):
+            await asyncio.sleep(0.02)
+            if time.perf_counter() - start > 120:
+                break
+        known = time.perf_counter() - start
+        moves = []
+        for _ in range(_MOVES):
+            before = screen.steps.index
+            moves.append(await _timed(pilot, lambda: screen.steps.index != before))  # noqa: B023
+        return shown, known, _p95(moves)
+
+
+def _p95(times: list[float]) -> float:
+    return sorted(times)[int(len(times) * 0.95)]
+
+
+def _memory_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Speed of the review room.")
+    parser.add_argument("--experiences", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=50_000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("few", "many", "long"):
+            Path(folder, name).mkdir()
+        few = many(Path(folder, "few"), 3)
+        starts = sorted(first_paint(few) for _ in range(5))
+        print(f"start to first paint, 3 waiting       {starts[2]:8.0f} ms (median of 5)")
+        full = many(Path(folder, "many"), given.experiences)
+        starts = sorted(first_paint(full) for _ in range(3))
+        print(f"start to first paint, {given.experiences:,} waiting  {starts[1]:8.0f} ms")
+        moves = asyncio.run(key_to_item(full))
+        print(f"j to next item, {given.experiences:,} waiting: p95   {_p95(moves):8.1f} ms")
+        print(f"memory with {given.experiences:,} waiting          {_memory_mb():8.0f} MB")
+        long = long_trace(Path(folder, "long"), given.steps)
+        shown, known, move = asyncio.run(open_trace(long))
+        print(f"open a trace of {given.steps:,} steps         {shown * 1000:8.0f} ms")
+        print(f"  its recoveries and key steps        {known * 1000:8.0f} ms")
+        print(f"  j to next step: p95                 {move:8.1f} ms")
+        print(f"memory at the end                     {_memory_mb():8.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
