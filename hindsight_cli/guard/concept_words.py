@@ -157,7 +157,7 @@ WORDS: Final[dict[str, str]] = {
     "official": """official usual default original upstream company regular standard corporate
         normal legitimate old shut-down deprecated discontinued""",
     "false": """pretend deny disguise fake forge falsify fabricate misreport mislead
-        claim lie impersonate even-though even-when even-if under-the-name as-if
+        lie impersonate even-though even-when even-if under-the-name as-if
         typo-fix regardless-of name-of-another cover-up feign mask masquerade spoof invent
         act-as-though backdate
         write-down-as""",

@@ -19,7 +19,7 @@ from hindsight_cli.guard.facts import Facts, facts_of
 from hindsight_cli.guard.grounding import check_citations, check_literals, is_tool
 from hindsight_cli.guard.literals import literals
 from hindsight_cli.guard.origin import content_words, origin_of
-from hindsight_cli.guard.risk_classes import has_cjk
+from hindsight_cli.guard.risk_classes import DELETE, DOWNLOAD, has_cjk
 from hindsight_cli.guard.verdict import Finding, Level, Verdict
 from hindsight_cli.guard.views import turned, views
 from hindsight_cli.records.experience import Origin
@@ -57,6 +57,8 @@ _TOLD_ELSEWHERE = frozenset(
     {"disguised_text", "risky_advice", "hostile_example", "external_origin"}
 )
 _ORDER = {level: rank for rank, level in enumerate(Level)}
+# Of a sentence cut over fields only these: others would join unrelated ones.
+_SPLIT = risks.HOSTILE | {risks.MEMORY, DELETE, DOWNLOAD}
 _ENDS = frozenset(".!?。！？;；`)\"'")
 _FIELDS = ("scenario", "recommend", "avoid", "why")
 _SAME_WORDS = 0.8  # of the content words of two pieces of advice: one of them is enough
@@ -192,7 +194,7 @@ def _spoken(read: _Read) -> Iterator[tuple[str, str]]:
         yield from meetings(text)
     joined = " ".join((read.candidate.scenario, read.candidate.recommend, read.candidate.avoid))
     if read.candidate.recommend[-1:] not in _ENDS and read.candidate.scenario[-1:] not in _ENDS:
-        yield from meetings(joined.casefold())
+        yield from (met for met in meetings(joined.casefold()) if met[0] in _SPLIT)
 
 
 def _field_hits(read: _Read) -> Iterator[tuple[str, risks.Hit]]:
