@@ -15,9 +15,8 @@ TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from sqlite_utils import Database
-
     from hindsight_cli.experiences.store import ExperienceStore
+    from hindsight_cli.providers.database import Database
     from hindsight_cli.records.event import Event
     from hindsight_cli.records.experience import Experience, ExperienceState
     from hindsight_cli.retrieve.document import Document
@@ -238,7 +237,7 @@ def _open(project: Project) -> tuple[Database, Index]:
 
 def _connect(project: Project) -> tuple[Database, Index] | None:
     """The index as it is, or None when it is not there, not whole or not made by this user."""
-    from sqlite_utils import Database
+    from hindsight_cli.providers.database import Database
 
     connection = sqlite3.connect(project.index_path, timeout=WRITE_TIMEOUT_S)
     try:
@@ -256,7 +255,7 @@ def _connect(project: Project) -> tuple[Database, Index] | None:
 
 
 def _make(project: Project) -> tuple[Database, Index]:
-    from sqlite_utils import Database
+    from hindsight_cli.providers.database import Database
 
     delete_index(project)
     connection = sqlite3.connect(project.index_path, timeout=WRITE_TIMEOUT_S)

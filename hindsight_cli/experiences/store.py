@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlite_utils import Database, Migrations
-
 from hindsight_cli.experiences.rows import state_from_json, state_to_json
+from hindsight_cli.providers.database import Database, Migrations
 from hindsight_cli.records.experience import ExperienceState, ReviewStatus
 
 migrations = Migrations("hindsight.experiences")

@@ -7,10 +7,9 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sqlite_utils import Database, Migrations
-
 from hindsight_cli import appendlog
 from hindsight_cli.fingerprint import error_fingerprint
+from hindsight_cli.providers.database import Database, Migrations
 from hindsight_cli.records.event import FAILED_STATUSES, Event, EventType
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import split_traces
