@@ -12,13 +12,15 @@ from hindsight_cli.retrieve.scoring import Need, Synonym, Weigher, needs_of
 from hindsight_cli.retrieve.stopwords import COMMON_CJK
 from hindsight_cli.retrieve.tables import Tables
 from hindsight_cli.retrieve.tags import is_everyday, tool_named
-from hindsight_cli.retrieve.tokens import is_noise
+from hindsight_cli.retrieve.tokens import is_noise, joined
 
 _MAX_CANDIDATES = 60
 _MAX_POSTINGS = 4000  # documents looked at per query; the rarest words come first
 
 _SYNONYM = 0.8
 _NEIGHBOUR = 0.3
+_OF_A_CODE = 0.5  # the words for what an error code is about
+_STRENGTHS = {2: _SYNONYM, 1: _NEIGHBOUR, 0: _OF_A_CODE}  # sum of the glossary's two marks
 _GLUED = 0.9
 _SAME_START = 0.7
 _MIN_LONG_WORD = 6
@@ -83,6 +85,7 @@ def _is_name(term: str, tool_keys: Collection[str]) -> bool:
 
 def needs_in(tables: Tables, query: str, wanted: Mapping[str, Unit]) -> list[Need]:
     synonyms = _glossary(tables, wanted)
+    _settle_codes(wanted, synonyms)
     if not query.isascii():
         _settle_pieces(query, wanted, synonyms)
     for term, others in _spellings(tables, query, wanted).items():
@@ -104,6 +107,16 @@ def _settle_pieces(query: str, wanted: Mapping[str, Unit], glossary: Collection[
             unit.scaled(_SEAM, 0.0)
         elif term in glossary:
             unit.is_piece = False
+
+
+def _settle_codes(wanted: Mapping[str, Unit], glossary: Collection[str]) -> None:
+    """An identifier that the glossary knows is one thing: its parts ask for nothing more."""
+    known = {u.surface for t, u in wanted.items() if t in glossary and t == joined(u.surface)}
+    for term, unit in wanted.items():
+        if " " in term and term in glossary and any(map(str.isdigit, term)):
+            unit.importance = max(unit.importance, 1.0)  # "error 1213" is a name, not two words
+        if unit.surface in known and term != joined(unit.surface):
+            unit.scaled(0.0, 0.0)
 
 
 def candidates(tables: Tables, needs: Collection[Need], allowed: set[int] | None) -> list[int]:
@@ -132,7 +145,7 @@ def _glossary(tables: Tables, wanted: Collection[str]) -> dict[str, list[Synonym
     found: dict[str, list[Synonym]] = {}
     for key, other, name, key_is_same, other_is_same in tables.synonyms(wanted):
         if key_is_same or other_is_same:
-            strength = _SYNONYM if key_is_same and other_is_same else _NEIGHBOUR
+            strength = _STRENGTHS[key_is_same + other_is_same]
             found.setdefault(key, []).append(Synonym(tuple(other.split()), strength, name))
     return found
 

@@ -144,7 +144,7 @@ class Tables:
             for row in self._db.execute(
                 "SELECT asked.key, other.key, other.name, asked.same, other.same"
                 " FROM retrieval_synonym AS asked JOIN retrieval_synonym AS other USING (family)"
-                f" WHERE asked.key IN ({marks}) AND other.key <> asked.key",
+                f" WHERE asked.key IN ({marks}) AND other.key <> asked.key AND asked.same >= 0",
                 part,
             )
         ]

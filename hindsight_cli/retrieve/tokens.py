@@ -78,6 +78,11 @@ def terms(text: str) -> list[str]:
     return found
 
 
+def joined(identifier: str) -> str:
+    """The one term an identifier of several parts is stored under; "" for a plain word."""
+    return _latin(identifier).whole
+
+
 def is_noise(term: str) -> bool:
     """Numbers and ids change from run to run: to share one tells much, to lack one nothing."""
     digits = sum(character.isdigit() for character in term)
