@@ -71,11 +71,12 @@ class Desk:
     def approve(self, shown: ExperienceState, *, confirmed: bool) -> None:
         own, seen = shown.experience.experience_id, shown.experience.content.content_hash
         confirm = own if confirmed else None
-        self._put(
-            Verb.APPROVE,
-            own,
-            lambda project: reviewing.approve(project, own, confirm=confirm, seen_hash=seen),
-        )
+
+        def act(project: Project) -> Decision:
+            _refuse_if_decided(project, shown)
+            return reviewing.approve(project, own, confirm=confirm, seen_hash=seen)
+
+        self._put(Verb.APPROVE, own, act)
 
     def edit(self, shown: ExperienceState, changes: Changes, *, confirmed: bool) -> None:
         own, seen = shown.experience.experience_id, shown.experience.content.content_hash
@@ -83,7 +84,8 @@ class Desk:
 
         def act(project: Project) -> Decision | Asked:
             # The fields left alone are approved too: they must be the ones that were shown.
-            if find_experience(project, own).experience.content.content_hash != seen:
+            now = _refuse_if_decided(project, shown)
+            if now.experience.content.content_hash != seen:
                 raise ReviewRefusedError(
                     f"{own} changed since it was shown.", hint="Read it again, then edit it."
                 )
@@ -99,7 +101,12 @@ class Desk:
 
     def reject(self, shown: ExperienceState, reason: str) -> None:
         own = shown.experience.experience_id
-        self._put(Verb.REJECT, own, lambda project: reviewing.reject(project, own, reason=reason))
+
+        def act(project: Project) -> Decision:
+            _refuse_if_decided(project, shown)
+            return reviewing.reject(project, own, reason=reason)
+
+        self._put(Verb.REJECT, own, act)
 
     def undo(self, experience_id: str | None = None) -> None:
         """Take back the last decision about an experience, or the last of this sitting."""
@@ -146,6 +153,22 @@ class Desk:
             if self._made[place] == experience_id:
                 del self._made[place]
                 return
+
+
+def _refuse_if_decided(project: Project, shown: ExperienceState) -> ExperienceState:
+    """The experience as it is, unless somebody decided on it since it was shown.
+
+    Raises:
+        ReviewRefusedError: somebody did; their decision stands.
+    """
+    own = shown.experience.experience_id
+    now = find_experience(project, own)
+    if now.status is not shown.status:
+        raise ReviewRefusedError(
+            f"{own} is {now.status.value} by now: somebody decided it since it was shown.",
+            hint="Their decision stands. Look at it again to decide otherwise.",
+        )
+    return now
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class ReviewScreen(Room):
         self._desk = Desk(open_project)
         self._pressed: dict[str, float] = {}
         self._marked: dict[str, ExperienceState] = {}  # by id, as they were shown
+        self._note = ""  # what was left of those approved together
 
     def action_mark(self) -> None:
         """Take the one on screen together with others; only what was shown can be."""
@@ -225,7 +226,9 @@ class ReviewScreen(Room):
         self._states[own] = state
         back = done.job.verb is Verb.UNDO and belongs(state, self._list)
         self.refresh_list(select=own if back else None)
-        self.say(_told(done, state))
+        self.say(f"{_told(done, state)}\n{self._note}".strip())
+        if not self._deciding:
+            self._note = ""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A fault of ours is told, not fatal: what was decided is stored already."""
@@ -250,15 +253,13 @@ class ReviewScreen(Room):
         safe = [s for s in states if is_safe(s.experience) and s.decided_by is None]
         left = len(states) - len(safe)
         self._unmark()
+        self._note = ""
         for state in safe:
             self._approve(state, confirmed=False)
         if left:
-            self.notify(
-                f"{left} of {len(states)} ask for a closer look: approve each on its own.",
-                severity="warning",
-                markup=False,
-                timeout=6,
-            )
+            self._note = f"{left} of {len(states)} ask for a closer look: approve each alone"
+        if left and not safe:
+            self.say(self._note)
 
     def _tags(self) -> frozenset[str]:
         """Those in use, to complete what is typed."""

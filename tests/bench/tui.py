@@ -21,6 +21,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from hindsight_cli.api.traces import list_traces
+from hindsight_cli.tui.row_list import RowList
 from hindsight_cli.tui.trace_screen import TraceScreen
 from tests.tui.projects import Review, a_call, a_review, an_experience
 from tests.tui.waiting import room, until, until_read
@@ -106,7 +107,7 @@ async def open_trace(review: Review) -> tuple[float, float, float]:
     async with review.run(size=(140, 45)) as pilot:
         await until_read(pilot)
         await pilot.press("t")
-        await until(pilot, lambda: pilot.app.screen.query_one("#rows").count == 1)
+        await until(pilot, lambda: pilot.app.screen.query_one("#rows", RowList).count == 1)
         start = time.perf_counter()
         pilot.app.simulate_key("enter")
         while not isinstance(pilot.app.screen, TraceScreen):

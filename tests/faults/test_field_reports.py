@@ -42,4 +42,5 @@ def names_in(path: str) -> frozenset[str]:
     file = ROOT / path
     assert file.name.startswith("test_"), path
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return frozenset(node.name for node in tree.body if isinstance(node, kinds))

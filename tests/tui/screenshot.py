@@ -1,6 +1,7 @@
-"""A picture of the real review room on the sample traces.
+"""Pictures of the real review room on the sample traces.
 
     python -m tests.tui.screenshot OUT.svg [--size 120x36] [--press KEYS]
+    python -m tests.tui.screenshot --all FOLDER    every picture of README and docs
 
 Imports and reflects on `traces/` in a temporary project, as a person would.
 """
@@ -21,6 +22,14 @@ from hindsight_cli.tui.app import ReviewApp
 from tests.tui.waiting import until_read
 
 _FONTS = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace"
+PICTURES = {  # by the name of the file, the keys that lead there; none of them decides
+    "review": "",
+    "traces": "t",
+    "trace": "enter",
+    "experiences": "x",
+    "edit": "e O n c e colon space ctrl+s",
+    "help": "question_mark",
+}
 SAMPLES = Path(__file__).parents[2] / "traces"
 
 
@@ -53,19 +62,24 @@ def self_contained(svg: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="A picture of the review room.")
-    parser.add_argument("out", type=Path)
+    parser = argparse.ArgumentParser(description="Pictures of the review room.")
+    parser.add_argument("out", type=Path, help="the picture, or with --all the folder")
+    parser.add_argument("--all", action="store_true", help="every picture of README and docs")
     parser.add_argument("--size", default="120x36", help="columns x rows")
     parser.add_argument("--press", default="", help="keys to press first, with spaces between")
     given = parser.parse_args(arguments)
     width, height = map(int, given.size.split("x"))
+    wanted = {given.out: given.press}
+    if given.all:
+        wanted = {given.out / f"{name}.svg": keys for name, keys in PICTURES.items()}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "shop")
         env = {"HINDSIGHT_CLI_DATA_DIR": str(Path(folder, "data"))}
         demo_project(root, env)
-        svg = asyncio.run(picture(root, env, (width, height), given.press.split()))
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(svg, encoding="utf-8")
+        for out, keys in wanted.items():
+            svg = asyncio.run(picture(root, env, (width, height), keys.split()))
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(svg, encoding="utf-8")
 
 
 if __name__ == "__main__":

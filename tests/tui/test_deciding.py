@@ -359,3 +359,23 @@ async def test_another_program_s_proposals_appear_without_asking(three: Review) 
         three.propose(an_experience(4))
         await until(pilot, lambda: len(queue_ids(pilot)) == 4)
         assert selected_id(pilot) == SECOND
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("key", ["a", "r"])
+async def test_a_decision_made_beside_the_room_is_never_overridden_unseen(
+    three: Review, key: str
+) -> None:
+    async with three.run() as pilot:
+        await until_read(pilot)
+        if key == "r":
+            await pilot.press("r")
+            await until_text(pilot, "reason (optional)")
+        reviewing.reject(three.project, FIRST, reason="a colleague's")
+        await pilot.press("a" if key == "a" else "enter")
+        await until_text(pilot, "somebody decided it")
+        await until(pilot, lambda: queue_ids(pilot) == [SECOND, THIRD])
+
+    kinds = [e.entry for e in show_experience(three.project, FIRST).history]
+    assert kinds == [EntryKind.PROPOSED, EntryKind.REJECTED]
+    assert three.states()[FIRST].reason == "a colleague's"

@@ -12,6 +12,7 @@ from hindsight_cli.api import reviewing
 from hindsight_cli.api.experiences import show_experience
 from hindsight_cli.records.ledger import EntryKind
 from hindsight_cli.tui.experiences_screen import ExperiencesScreen
+from hindsight_cli.tui.row_list import RowList
 from hindsight_cli.tui.text_screen import TextScreen
 from hindsight_cli.tui.trace_screen import TraceScreen
 from hindsight_cli.tui.traces_screen import TracesScreen, duration, size
@@ -132,7 +133,7 @@ async def test_traces_show_what_tells_them_apart_and_can_be_searched(three: Revi
         pilot.app.screen.query_one("#filter", Input).value = "no such task"
         await until_text(pilot, "No trace matches")
         await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen.query_one("#rows").count == 2)
+        await until(pilot, lambda: pilot.app.screen.query_one("#rows", RowList).count == 2)
         await pilot.press("escape")
         await until_read(pilot)
 

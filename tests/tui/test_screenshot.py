@@ -18,3 +18,18 @@ def test_the_picture_for_the_docs_is_made_from_the_samples_and_loads_nothing(
     assert "http" not in svg.replace("http://www.w3.org", "").replace(
         "https://www.textualize.io", ""
     )
+
+
+def test_every_picture_of_the_docs_is_made_by_one_command(tmp_path: Path) -> None:
+    screenshot.main(["--all", str(tmp_path), "--size", "80x24"])
+
+    made = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")}
+    assert set(made) == set(screenshot.PICTURES)
+    for name, words in (
+        ("traces", "3&#160;traces"),
+        ("trace", "timeline:"),
+        ("experiences", "4&#160;pending"),
+        ("edit", "Save&#160;and&#160;approve"),
+        ("help", "skip:"),
+    ):
+        assert words in made[name], name
