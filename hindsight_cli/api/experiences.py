@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hindsight_cli.api.index import Index, use_index
+from hindsight_cli.api.meeting import Meeting, meetings
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.traces import trace_of
 from hindsight_cli.errors import AmbiguousIdError, ExperienceNotFoundError
@@ -33,6 +34,7 @@ class ExperienceDetail:
     state: ExperienceState
     steps: tuple[CitedStep, ...]
     history: tuple[LedgerEntry, ...]  # oldest first
+    met: tuple[Meeting, ...] = ()  # further traces that bear it out
 
 
 def list_experiences(
@@ -77,7 +79,8 @@ def show_experience(project: Project, experience_id: str) -> ExperienceDetail:
     history = sorted(
         (e for e in entries if e.experience_id == own), key=lambda e: (e.at, e.entry_id)
     )
-    return ExperienceDetail(state, cited_steps(project, state.experience), tuple(history))
+    steps = cited_steps(project, state.experience)
+    return ExperienceDetail(state, steps, tuple(history), meetings(history))
 
 
 def cited_steps(project: Project, experience: Experience) -> tuple[CitedStep, ...]:

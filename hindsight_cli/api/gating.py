@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hindsight_cli.api.experiences import list_experiences
+from hindsight_cli.api.meeting import note_meeting, offers_promotion
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.proposing import propose
 from hindsight_cli.api.reflect_report import Dropped, ReflectReport
@@ -87,6 +88,12 @@ class Gate:
                 self._drop("already_proposed", _name(experience), raw)
                 return False
             return True
+        return self._is_unlike(experience, accepted, raw)
+
+    def _is_unlike(
+        self, experience: Experience, accepted: Sequence[Experience], raw: Mapping[str, JsonValue]
+    ) -> bool:
+        """Whether nothing of this trace or of the store says nearly the same."""
         own = sketch(experience.content)
         for other in accepted:
             if other.experience_id == experience.experience_id or are_alike(
@@ -95,17 +102,53 @@ class Gate:
                 self._drop("duplicate", f"nearly the same as {_name(other)}", raw)
                 return False
         for state in self._known.values():
-            if are_alike(own, _sketch_of(state)):
+            if are_alike(own, _sketch_of(state)) or _teaches(state.experience, experience):
                 detail = f"nearly the same as {_name(state.experience)} ({state.status})"
-                self._drop("duplicate", detail, raw)
+                self._drop("duplicate", f"{detail}{self._met(state, experience)}", raw)
+                return False
+            if _was_rejected_before(state, experience):
+                told = f"like {_name(state.experience)} but for numbers and paths"
+                self._drop("already_decided", f"rejected: {told}", raw)
                 return False
         return True
+
+    def _met(self, state: ExperienceState, experience: Experience) -> str:
+        """Keep that another trace bears out what is known; in how many, "" for one turned down."""
+        if state.status not in _ALIVE:
+            return ""
+        met = note_meeting(self._project, state, experience, self._trace)
+        if offers_promotion(state, met):
+            name = _name(state.experience)
+            self._report.messages.append(
+                f"{name} was met in {len(met) + 1} traces. If it holds everywhere: "
+                f"hindsight experiences promote {name}"
+            )
+        return f", met in {len(met) + 1} traces" if met else ""
 
     def _drop(self, code: str, detail: str, raw: Mapping[str, JsonValue]) -> None:
         self._report.dropped.append(Dropped(code, detail, raw))
 
 
 _ALL = tuple(ReviewStatus)
+_ALIVE = frozenset({ReviewStatus.PENDING, ReviewStatus.APPROVED})
+
+
+def _teaches(known: Experience, found: Experience) -> bool:
+    """Whether two experiences advise the very same about the same error, each of its own task."""
+    one, other = known.content, found.content
+    advice = (one.kind, one.recommend, one.avoid) == (other.kind, other.recommend, other.avoid)
+    if not advice or not one.recommend:
+        return False
+    errors = set(known.error_fingerprints)
+    return bool(errors & set(found.error_fingerprints)) or errors == set(found.error_fingerprints)
+
+
+def _was_rejected_before(state: ExperienceState, experience: Experience) -> bool:
+    """Whether a person turned down the same, with other numbers and paths in it."""
+    if state.status is not ReviewStatus.REJECTED:
+        return False
+    one, other = state.experience.content, experience.content
+    return one.kind is other.kind and are_alike(sketch(one, bare=True), sketch(other, bare=True))
 
 
 def experience_from(verdict: Verdict, trace: Trace, source: Source) -> Experience:

@@ -140,6 +140,16 @@ def edit(
     return _decide(project, experience_id, make)
 
 
+def promote(project: Project, experience_id: str) -> Decision:
+    """Approve a specific tip as a general principle.
+
+    Raises:
+        ReviewRefusedError: it is not approved, or general already.
+        AgentReviewError, ExperienceNotFoundError, StorageError.
+    """
+    return _decide(project, experience_id, lambda decider, state: decider.promote(state))
+
+
 def reject(project: Project, experience_id: str, *, reason: str = "") -> Decision:
     """Turn an experience down for good: it is not proposed again."""
     clean = project.redactor.text(reason)

@@ -11,7 +11,7 @@ from hindsight_cli.text import one_line, summarize
 
 if TYPE_CHECKING:
     from hindsight_cli.api.experiences import CitedStep, ExperienceDetail
-    from hindsight_cli.records.experience import ExperienceState
+    from hindsight_cli.records.experience import ExperienceState, Source
     from hindsight_cli.records.ledger import LedgerEntry
 
 _INPUT_CHARS = 300
@@ -29,13 +29,26 @@ def detail_text(detail: ExperienceDetail) -> str:
         status += f", stale: {state.stale_reason}"
     lines.append(f"  status {status}")
     lines.append(f"  weight {standing_text(state)}")
+    lines.append(f"  by     {_source_text(state.experience.source)}")
     if state.experience.trace_id:
         lines.append(f"  trace  {state.experience.trace_id}")
+    if detail.met:
+        lines.append(f"  met    in {len(detail.met) + 1} traces, also in")
+    for meeting in detail.met:
+        cites = ", ".join(f"{c.step_index} ({c.tool_name})" for c in meeting.citations)
+        lines.append(f"         {meeting.trace_id}: steps {cites}")
     for step in detail.steps:
         lines += ["", *_step_lines(step)]
     lines.append("")
     lines += [f"{e.at[:19]}  {e.entry.value} by {e.by}{_about(e)}" for e in detail.history]
     return "\n".join(lines)
+
+
+def _source_text(source: Source) -> str:
+    """`llm (model), 3 votes, rules found it too`"""
+    text = source.reflector + (f" ({source.model})" if source.model else "")
+    votes = f", {source.votes} votes" if source.votes > 1 else ""
+    return f"{text}{votes}{', rules found it too' if source.by_rules else ''}"
 
 
 def standing_text(state: ExperienceState) -> str:

@@ -162,6 +162,18 @@ def edit(
 
 
 @app.command()
+def promote(experience_id: ExperienceId, root: Root = None, as_json: AsJson = False) -> None:
+    """Make an approved tip a general principle.
+
+    Example: hindsight experiences promote ex-1a2b
+    """
+    from hindsight_cli.api import reviewing
+
+    decision = reviewing.promote(_project(root), experience_id)
+    _show("experiences promote", decision.state, "Made general", as_json=as_json)
+
+
+@app.command()
 def reject(
     experience_ids: Annotated[list[str], typer.Argument(help="Ids, or their beginnings.")],
     reason: Annotated[str, typer.Option("--reason", help="Why; kept with it.")] = "",

@@ -78,6 +78,18 @@ def experience_detail(detail: ExperienceDetail) -> Json:
     return {
         **experience(detail.state),
         "cited_steps": [cited_step(step) for step in detail.steps],
+        "met": [
+            {
+                "trace_id": meeting.trace_id,
+                "at": meeting.at,
+                "by": meeting.by,
+                "citations": [
+                    {"step_index": c.step_index, "tool_name": c.tool_name}
+                    for c in meeting.citations
+                ],
+            }
+            for meeting in detail.met
+        ],
         "history": [
             {
                 "entry": e.entry.value,

@@ -15,12 +15,17 @@ from hindsight_cli.records.experience import Content
 
 _SIZE = 32
 _ALIKE = 0.8
+_VALUE = re.compile(r"[\w.@~-]*/[\w./@~+-]+|(?<![a-z_])[\w.-]*\d[\w.:-]*")
 _WORD = re.compile(r"[A-Za-z0-9_./-]+|[\u3400-\u9fff]")
 
 
-def sketch(content: Content) -> list[int]:
-    """32 numbers below 2**32; equal texts give equal sketches."""
-    words = _WORD.findall(f"{content.scenario} {content.recommend} {content.avoid}".lower())
+def sketch(content: Content, *, bare: bool = False) -> list[int]:
+    """32 numbers below 2**32; equal texts give equal sketches.
+
+    `bare` leaves out numbers and paths: a text that differs in nothing else is the same.
+    """
+    text = f"{content.scenario} {content.recommend} {content.avoid}".lower()
+    words = _WORD.findall(_VALUE.sub(" 0 ", text) if bare else text)
     shingles = {" ".join(pair) for pair in itertools.pairwise(words)} or set(words)
     digests = [hashlib.shake_128(s.encode("utf-8", "replace")).digest(4 * _SIZE) for s in shingles]
     return [

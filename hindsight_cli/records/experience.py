@@ -104,6 +104,7 @@ class Source:
     reflector: str  # rules | llm | command | reply | human
     votes: int = 1
     model: str | None = None
+    by_rules: bool = False  # rules found the same: one of the votes is theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +227,7 @@ def experience_from_dict(data: Mapping[str, JsonValue]) -> Experience:
             reflector=str(source.get("reflector") or "rules"),
             votes=int(source.get("votes") or 1),
             model=_text_or_none(source.get("model")),
+            by_rules=source.get("by_rules") is True,
         ),
         error_fingerprints=tuple(map(str, data.get("error_fingerprints") or ())),
         environment={str(k): str(v) for k, v in (data.get("environment") or {}).items()},

@@ -33,6 +33,7 @@ class EntryKind(StrEnum):
     INJECTED = "injected"
     OUTCOME = "outcome"
     SUSPENDED = "suspended"
+    MET = "met"  # another trace bears it out
 
 
 # Committed with the project; everything else stays on this machine.

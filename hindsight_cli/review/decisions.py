@@ -14,6 +14,7 @@ from hindsight_cli.records.experience import (
     Content,
     Experience,
     ExperienceState,
+    Layer,
     Origin,
     ReviewStatus,
     experience_to_dict,
@@ -111,6 +112,23 @@ class Decider:
         experience = replace(state.experience, content=content, risk=tuple(risk))
         _refuse_unconfirmed(experience, confirmed=confirmed)
         return self._entry(EntryKind.EDITED, replace(experience, origin=Origin.USER))
+
+    def promote(self, state: ExperienceState) -> LedgerEntry:
+        """From a tip for one case to a principle; words and citations stay.
+
+        Raises:
+            ReviewRefusedError: it is not approved, or general already.
+        """
+        experience = state.experience
+        if not state.retrievable:
+            raise ReviewRefusedError(
+                f"{experience.experience_id} is {state.status}, not approved.",
+                hint="Approve it first.",
+            )
+        if experience.content.layer is Layer.GENERAL:
+            raise ReviewRefusedError(f"{experience.experience_id} is general already.")
+        content = replace(experience.content, layer=Layer.GENERAL)
+        return self._entry(EntryKind.PROMOTED, replace(experience, content=content))
 
     def reject(self, state: ExperienceState, reason: str) -> LedgerEntry:
         _refuse_forgotten(state)
