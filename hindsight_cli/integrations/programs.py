@@ -119,7 +119,9 @@ def find_program(argv: Sequence[str]) -> Program | None:
     env: dict[str, str] = {}
     at = 0
     while at < len(argv):
-        agent = _EXECUTABLES.get(_basename(argv[at])) or _agent_of_script(argv[at])
+        agent = _EXECUTABLES.get(_basename(argv[at]).removesuffix(".exe")) or _agent_of_script(
+            argv[at]
+        )
         if agent:
             return Program(agent, at + 1, env)
         if _basename(argv[at]) == "env":

@@ -43,6 +43,7 @@ def claude(*arguments: str) -> list[str]:
         (["gemini"], "gemini-cli"),
         (["qwen"], "qwen-code"),
         (["opencode"], "opencode"),
+        (["/usr/lib/node_modules/opencode-ai/bin/opencode.exe", "run", "x"], "opencode"),
         (["pi", "fix it"], "pi"),
         (["copilot"], "copilot-cli"),
         (["npx", "@mariozechner/pi-coding-agent@0.73.1", "-p", "x"], "pi"),
