@@ -84,6 +84,7 @@ class EditDialog(ModalScreen[Changes | None]):
         self._known = tags
         self._before: Mapping[str, str] = {}
         self._pause: Timer | None = None
+        self._refused = False  # why saving was refused stays until something is typed
 
     def compose(self) -> ComposeResult:
         content = self._state.experience.content
@@ -116,6 +117,7 @@ class EditDialog(ModalScreen[Changes | None]):
     @on(TextArea.Changed)
     @on(Input.Changed)
     def _judge_soon(self) -> None:
+        self._refused = False
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(_PAUSE_S, lambda: self.judge(self._changes()))
@@ -125,7 +127,8 @@ class EditDialog(ModalScreen[Changes | None]):
         self.post_message(self.Judged(remarks_on(self._state, changes)))
 
     def on_edit_dialog_judged(self, message: Judged) -> None:
-        self._tell(_empty_fields(self._texts()) or _told(message.remarks))
+        if not self._refused:
+            self._tell(_empty_fields(self._texts()) or _told(message.remarks))
 
     def action_save(self) -> None:
         wrong = _empty_fields(self._texts())
@@ -134,6 +137,7 @@ class EditDialog(ModalScreen[Changes | None]):
             word = "Nothing is changed. Esc goes back, where a approves it as it stands."
             wrong = Content.styled(word, "$error")
         if wrong:
+            self._refused = True
             self._tell(wrong)
             return
         texts = self._texts()

@@ -51,6 +51,8 @@ class StepList(RowList):
 
 def flags_of(line: StepLine, notes: Notes) -> list[Part]:
     """What is known of a step beyond its own record, the weightiest last."""
+    if line.stands_alone:
+        return []  # it only has the number of the step before it
     step = line.step_index
     flags: list[Part] = []
     if step in notes.invalid:

@@ -32,6 +32,11 @@ class StepLine:
         return self.status in FAILED_STATUSES
 
     @property
+    def stands_alone(self) -> bool:
+        """Whether it tells of the run, not of a step."""
+        return _stands_alone(self.events[0])
+
+    @property
     def name(self) -> str:
         first = self.events[0]
         told = first.tool_name or first.event_type.value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import pty
 import resource
@@ -27,6 +28,7 @@ from tests.tui.projects import Review, a_call, a_review, an_experience
 from tests.tui.waiting import room, until, until_read
 
 _MOVES = 60
+_ROUND = 100
 
 
 def first_paint(review: Review) -> float:
@@ -61,18 +63,37 @@ def many(folder: Path, count: int) -> Review:
 
 
 def long_trace(folder: Path, steps: int) -> Review:
-    """A task of `steps` calls, one of a hundred failing and ended by the next."""
+    """A task of `steps` calls, one of a hundred failing and ended by the next.
+
+    A hundred are recorded; the file goes on with copies of them under their own numbers.
+    """
     review = a_review(folder)
     calls = [
         a_call(
             f"make part-{n // 2}",
-            output=f"part {n}: {'missing header' if n % 100 == 0 else 'done'}",
-            status="error" if n % 100 == 0 else "ok",
-            exit_code=2 if n % 100 == 0 else 0,
+            output=f"part {n}: {'missing header' if n == _ROUND - 1 else 'done'}",
+            status="error" if n == _ROUND - 1 else "ok",
+            exit_code=2 if n == _ROUND - 1 else 0,
         )
-        for n in range(1, steps + 1)
+        for n in range(1, _ROUND + 1)
     ]
-    review.record(*calls)
+    session = review.record(*calls)
+    path = review.project.traces.find(session)
+    assert path is not None
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    body = [line for line in lines if line["event_type"] in ("tool_call", "tool_result")]
+    head, seq = [line for line in lines if line["step_index"] == 1], 1
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in head)
+        seq = len(head)
+        for turn in range(steps // _ROUND):
+            for line in body:
+                seq += 1
+                step = line["step_index"] + turn * _ROUND
+                again = {"seq": seq, "step_index": step, "event_id": f"{line['event_id']}-{turn}"}
+                if line.get("call_id"):
+                    again["call_id"] = f"{line['call_id']}-{turn}"
+                file.write(f"{json.dumps(line | again)}\n")
     list_traces(review.project)
     return review
 
