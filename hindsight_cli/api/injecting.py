@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from hindsight_cli import appendlog
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.searching import Found, SearchOptions, search
+from hindsight_cli.experiences.contradiction import contradicts
 from hindsight_cli.experiences.freshness import age_days
 from hindsight_cli.inject.block import Rule, estimate_tokens, render_block
 from hindsight_cli.records.injection import Injection
@@ -66,6 +67,7 @@ def prepare(
     seen = receipts_of(project, session) if session else {}
     fresh = [f for f in result.found if not f.state.stale]
     new = [f for f in fresh if f.state.experience.experience_id not in seen]
+    new = _consistent(new)
     injection_id = f"inj-{os.urandom(6).hex()}"
     limit = project.settings.inject_max_tokens if max_tokens is None else max_tokens
     text, shown = render_block(rules_of(project, new), injection_id, max_tokens=limit)
@@ -104,6 +106,16 @@ def rules_of(project: Project, found: Iterable[Found]) -> list[Rule]:
         )
         for f in found
     ]
+
+
+def _consistent(found: Iterable[Found]) -> list[Found]:
+    """Without those that contradict one that fits better: an agent is told one thing."""
+    kept: list[Found] = []
+    for f in found:
+        content = f.state.experience.content
+        if not any(contradicts(content, k.state.experience.content) for k in kept):
+            kept.append(f)
+    return kept
 
 
 def _why_none(found: tuple[Found, ...], fresh: list[Found], new: list[Found]) -> str:
