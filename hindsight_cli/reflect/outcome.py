@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hindsight_cli.records.event import STEP_OPENERS, EventType, Outcome, Status, ToolKind
 from hindsight_cli.records.trace import Call
 from hindsight_cli.reflect import shell
-from hindsight_cli.reflect.calls import PROSE, changed_files, changes_files, is_lookup
+from hindsight_cli.reflect.calls import EDIT_KINDS, PROSE, changed_files, changes_files, is_lookup
 from hindsight_cli.reflect.detectors.human import accepts, find_corrections
 from hindsight_cli.reflect.findings import Chain, Flag, Nature
 from hindsight_cli.reflect.programs import CheckKind
@@ -91,7 +91,13 @@ def _source_of(check: Call) -> str:
 
 
 def _was_accepted(reading: Reading) -> bool:
-    """The user had the last word on the work, and it was content."""
+    """The user had the last word on work done here, and it was content.
+
+    A customer's thanks at the end of a conversation are good manners: nothing of the work can
+    be seen from there.
+    """
+    if not any(c.tool_kind in {ToolKind.SHELL, *EDIT_KINDS} for c in reading.calls):
+        return False
     last = next(reversed(reading.user_said), None)
     return last is not None and last.after == len(reading.calls) and accepts(last.text)
 
