@@ -103,16 +103,26 @@ def end(
     return _append_to(project, session_id, drafts)
 
 
-def note_outcome(project: Project, session_id: str, outcome: Outcome, *, source: str) -> Recorded:
+def note_outcome(
+    project: Project, session_id: str, outcome: Outcome, *, source: str, kept_in: str = ""
+) -> Recorded:
     """Say how a session ended without closing it: its own transcript may yet go on.
+
+    `kept_in` names the source whose file takes it, of a session without a transcript.
 
     Raises:
         SessionNotFoundError, StorageError.
     """
     extra = {"outcome": outcome.value, "source": source}
-    return _append_to(
-        project, session_id, [(_system(EventType.OUTCOME, project.now(), extra), None)]
-    )
+    drafts: list[tuple[DraftEvent, str | None]] = [
+        (_system(EventType.OUTCOME, project.now(), extra), None)
+    ]
+    path = project.traces.find_source(session_id, kept_in) if kept_in else None
+    if path is None:
+        return _append_to(project, session_id, drafts)
+    info = SessionInfo(session_id=session_id, agent="record")
+    with project.traces.open(session_id, month=path.parent.name, source=kept_in) as session:
+        return _append(project, session, info, drafts)
 
 
 def _append_to(

@@ -45,7 +45,14 @@ def finish(project: Project, plan: RunPlan, ended: Mapping[str, JsonValue]) -> I
     wait_for_proxies(project, run_id)
     session_id, problems = _session_of(project, plan, run_id)
     yield from problems
-    if session_id is None:
+    hooked = _hooked_session(project, plan) if session_id is None else None
+    if hooked is not None:  # its hooks alone tell of its calls
+        session_id = hooked
+        _move_terminal(project, run_id, session_id)
+        move_proxies(project, run_id, session_id)
+        if _has_failed(ended):
+            _note_failed_hooks(project, session_id)
+    elif session_id is None:
         if project.traces.find_source(run_id) is not None:
             _close_recorded(project, run_id, ended)
         elif not join_proxies(project, run_id):
@@ -101,6 +108,28 @@ def _run_told(project: Project, session_id: str) -> str | None:
     event = first_event(path) if path is not None else None
     run = event.extra.get(RUN) if event is not None else None
     return run if isinstance(run, str) else None
+
+
+def _hooked_session(project: Project, plan: RunPlan) -> str | None:
+    """The one session that hooks recorded of this run, of an agent that wrote no transcript."""
+    if plan.agent is None:
+        return None
+    found = (project.folder / "traces").glob(f"*/*.{HOOKS}.jsonl")
+    recent = [path for path in found if _is_newer(path, plan.started_ns)]
+    sessions = {path.name.removesuffix(f".{HOOKS}.jsonl") for path in recent}
+    own = [
+        session_id
+        for session_id in sessions
+        if _run_told(project, session_id) == plan.session_id
+        and project.traces.find_source(session_id) is None
+    ]
+    return own[0] if len(own) == 1 else None
+
+
+def _note_failed_hooks(project: Project, session_id: str) -> None:
+    from hindsight_cli.api import recording
+
+    recording.note_outcome(project, session_id, Outcome.FAILURE, source=EXIT_CODE, kept_in=HOOKS)
 
 
 def import_place(

@@ -320,3 +320,41 @@ def test_runs_in_one_folder_at_once_are_told_apart_by_their_hooks(
     for session, lines in zip(sessions, said, strict=True):
         assert f"recorded as {session}" in lines
     assert sorted(row.session_id for row in list_traces(project)) == sessions
+
+
+NO_TRANSCRIPT = f"""
+import json, os, subprocess, sys
+def hook(event, **fields):
+    given = {{"session_id": sys.argv[2], "cwd": os.getcwd(), "hook_event_name": event, **fields}}
+    command = [{sys.executable!r}, "-m", "hindsight_cli", "hook", "codex", event]
+    subprocess.run(command, input=json.dumps(given).encode())
+hook("UserPromptSubmit", prompt="Deploy MySQL")
+call = {{"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {{"command": "make"}}}}
+hook("PreToolUse", **call)
+hook("PostToolUse", **call, tool_response="make: *** [all] Error 2")
+print("That did not work.")
+hook("Stop")
+sys.exit(int(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize(("code", "outcome"), [(0, "unknown"), (3, "failure")])
+def test_a_run_of_which_only_hooks_and_the_terminal_tell_is_one_trace(
+    project: Project, hindsight: Hindsight, tmp_path: Path, code: int, outcome: str
+) -> None:
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\n{NO_TRANSCRIPT}")
+    program.chmod(0o755)
+    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    session = "01990003-aaaa-7bbb-8ccc-ddddeeeeffff"
+
+    done = hindsight(
+        "run", "--", "codex", "exec", session, str(code), PATH=path, HOME=str(tmp_path)
+    )
+
+    assert (done.code, f"recorded as {session}" in done.err) == (code, True), done.err
+    wait_until(lambda: len(list_traces(project)) == 1)
+    (row,) = list_traces(project)
+    assert (row.session_id, row.tool_calls, row.outcome) == (session, 1, outcome)
+    assert project.traces.find_source(session, "terminal") is not None
