@@ -72,9 +72,9 @@ def judged(lines: list[Line]) -> tuple[dict[str, Line], list[float]]:
     verdicts: dict[str, Line] = {}
     spent = []
     for line in lines:
-        started = time.perf_counter()
+        started = time.thread_time()  # CPU time: other processes do not count
         verdicts[line["id"]] = dict(judge_line(line))
-        spent.append((time.perf_counter() - started) * 1000)
+        spent.append((time.thread_time() - started) * 1000)
     return verdicts, spent
 
 
