@@ -46,17 +46,22 @@ class Gate:
         self._facts = facts_of(trace)
         self._known = {s.experience.experience_id: s for s in list_experiences(project, _ALL)}
 
-    def take(self, proposals: Sequence[Mapping[str, JsonValue]]) -> None:
-        """Propose what the guard lets pass and nobody decided on; the rest is in the report."""
+    def take(
+        self, proposals: Sequence[Mapping[str, JsonValue]], sources: Sequence[Source] = ()
+    ) -> None:
+        """Propose what the guard lets pass and nobody decided on; the rest is in the report.
+
+        `sources`: one for each proposal, where they differ in their votes.
+        """
         accepted: list[Experience] = []
-        for raw in proposals:
-            experience = self._judged(raw)
+        for number, raw in enumerate(proposals):
+            experience = self._judged(raw, sources[number] if sources else self._source)
             if experience is not None and self._is_new(experience, accepted, raw):
                 accepted.append(experience)
         propose(self._project, accepted, by=self._source.reflector)
         self._report.proposed += accepted
 
-    def _judged(self, raw: Mapping[str, JsonValue]) -> Experience | None:
+    def _judged(self, raw: Mapping[str, JsonValue], source: Source) -> Experience | None:
         clean: Mapping[str, JsonValue] = self._redacted(raw)
         try:
             candidate = parse_candidate(clean)
@@ -68,7 +73,7 @@ class Gate:
             for finding in verdict.findings[:1]:
                 self._drop(finding.code, finding.detail, clean)
             return None
-        return experience_from(verdict, self._trace, self._source)
+        return experience_from(verdict, self._trace, source)
 
     def _redacted(self, raw: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
         clean: JsonValue = self._project.redactor.value(dict(raw))

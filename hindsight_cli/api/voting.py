@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hindsight_cli.api.gating import Gate
 from hindsight_cli.api.project import Project
@@ -10,6 +11,7 @@ from hindsight_cli.api.reflect_report import ReflectReport
 from hindsight_cli.records.experience import Source
 from hindsight_cli.records.trace import Trace
 from hindsight_cli.reflect.parse import ModelAnswer
+from hindsight_cli.reflect.rules import reflect_by_rules
 from hindsight_cli.reflect.vote import attribution_of, majority
 
 
@@ -21,7 +23,7 @@ def take_votes(
     report: ReflectReport,
 ) -> None:
     """Propose what most of the answers say and the guard lets pass; tell what they differ in."""
-    ballot = majority(answers)
+    ballot = majority(answers, reflect_by_rules(trace).proposals)
     report.messages += ballot.disagreements
     report.messages += ballot.answer.problems
     report.messages += [
@@ -29,4 +31,8 @@ def take_votes(
         for v in ballot.answer.verdicts
     ]
     report.attributions.append(attribution_of(ballot, trace))
-    Gate(project, trace, source, report).take(ballot.answer.experiences)
+    sources = [
+        replace(source, votes=votes, by_rules=by_rules)
+        for votes, by_rules in zip(ballot.support, ballot.by_rules, strict=True)
+    ]
+    Gate(project, trace, source, report).take(ballot.answer.experiences, sources)

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from hindsight_cli.records.attribution import Attribution
 from hindsight_cli.records.event import Actor, Event, EventType, Importance
 from hindsight_cli.records.experience import Experience
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.records.trace import Call, Trace
+from hindsight_cli.reflect.facts import facts_text
 from hindsight_cli.reflect.rules import reflect_by_rules
 from hindsight_cli.text import plain_utf8, summarize
 
@@ -88,11 +90,14 @@ def build_prompt(
         raise ValueError(f"no prompt in {language!r}, only in {', '.join(LANGUAGES)}")
     template = _template(language)
     told = _stale(stale)
-    room = token_budget - estimated_tokens(template) - estimated_tokens(told)
-    record = _record(trace.kept, max(room, 0))
-    digest = hashlib.sha256(record.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    found = reflect_by_rules(trace)
+    facts = facts_text(found, language)
+    room = token_budget - sum(map(estimated_tokens, (template, told, facts)))
+    record = _record(trace.kept, found.attribution, max(room, 0))
+    data = f"{facts}\n{record}".encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(data).hexdigest()[:16]
     fence = f"=====RECORD-{digest}====="  # depends on the record, so it cannot stand in it
-    parts = {"stale": told, "fence": fence, "trace": record}
+    parts = {"stale": told, "fence": fence, "facts": facts, "trace": record}
     # In one pass: what a part says is never read as a mark.
     return plain_utf8(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match.group(1)], template))
 
@@ -124,9 +129,9 @@ def _stale(experiences: Sequence[Experience]) -> str:
     return "\n".join(lines) or "-"
 
 
-def _record(trace: Trace, room: int) -> str:
+def _record(trace: Trace, found: Attribution, room: int) -> str:
     shown = [e for e in trace.events if e.event_type in _SHOWN_TYPES and not e.injected]
-    ranks = _importance(trace, shown)
+    ranks = _importance(trace, found, shown)
     text = ""
     for cut in _CUTS:
         text = "\n".join(_rendered(trace, shown, ranks, cut))
@@ -135,9 +140,10 @@ def _record(trace: Trace, room: int) -> str:
     return summarize(text, max(int(room * _CHARS_PER_TOKEN / 2), 200))
 
 
-def _importance(trace: Trace, shown: Sequence[Event]) -> Mapping[int, Importance]:
+def _importance(
+    trace: Trace, found: Attribution, shown: Sequence[Event]
+) -> Mapping[int, Importance]:
     """By step: what capture said, overridden by what the rules find to have decided."""
-    found = reflect_by_rules(trace).attribution
     ranks = {event.step_index: event.importance for event in shown}
     ranks |= {c.step_index: Importance.HIGH for c in trace.calls if c.failed}
     decided = {*found.key_steps, *(r.fixed_by_step for r in found.recoveries)}

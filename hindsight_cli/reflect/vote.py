@@ -21,6 +21,7 @@ class Ballot:
     answer: ModelAnswer
     votes: int
     support: tuple[int, ...] = ()
+    by_rules: tuple[bool, ...] = ()  # whose support counts one of the rules
     disagreements: tuple[str, ...] = ()
 
 
@@ -30,13 +31,23 @@ class _Group:
 
     kind: str
     members: dict[int, Mapping[str, JsonValue]] = field(default_factory=dict)  # by answer
+    by_rules: bool = False
+
+    @property
+    def support(self) -> int:
+        return len(self.members) + self.by_rules
 
     def steps(self) -> frozenset[int]:
         return frozenset().union(*(cited_steps(m) for m in self.members.values()))
 
 
-def majority(answers: Sequence[ModelAnswer]) -> Ballot:
+def majority(
+    answers: Sequence[ModelAnswer], ruled: Sequence[Mapping[str, JsonValue]] = ()
+) -> Ballot:
     """What more than half of the answers say.
+
+    `ruled` is what rules propose: one voice more for an experience that an answer has too, of
+    the same kind and about the same steps. Alone it is no answer.
 
     An outcome without a majority is unknown. Experiences are the same when their kind is
     and their cited steps overlap; the one that shares most with the others speaks for them.
@@ -47,7 +58,9 @@ def majority(answers: Sequence[ModelAnswer]) -> Ballot:
     if not answers:
         raise ValueError("no answers to vote on")
     groups = _groups(answers)
-    kept = [group for group in groups if _is_majority(len(group.members), answers)]
+    for group in groups:
+        group.by_rules = any(_is_about(group, proposal) for proposal in ruled)
+    kept = [group for group in groups if _is_majority(group.support, answers)]
     return Ballot(
         answer=ModelAnswer(
             task_status=_outcome(answers),
@@ -58,7 +71,8 @@ def majority(answers: Sequence[ModelAnswer]) -> Ballot:
             problems=tuple(dict.fromkeys(p for a in answers for p in a.problems)),
         ),
         votes=len(answers),
-        support=tuple(len(group.members) for group in kept),
+        support=tuple(group.support for group in kept),
+        by_rules=tuple(group.by_rules for group in kept),
         disagreements=tuple(_disagreements(answers, groups)),
     )
 
@@ -132,6 +146,14 @@ def _groups(answers: Sequence[ModelAnswer]) -> list[_Group]:
     return groups
 
 
+def _is_about(group: _Group, proposal: Mapping[str, JsonValue]) -> bool:
+    """Whether rules propose the same: the kind, and most of the fewer of the cited steps."""
+    mine, theirs = group.steps(), cited_steps(proposal)
+    shared = len(mine & theirs)
+    fewer = min(len(mine), len(theirs))
+    return proposal.get("kind") == group.kind and fewer > 0 and shared * 2 >= fewer
+
+
 def _speaker(group: _Group) -> Mapping[str, JsonValue]:
     members = list(group.members.values())
 
@@ -148,7 +170,7 @@ def _disagreements(answers: Sequence[ModelAnswer], groups: Sequence[_Group]) -> 
         said = ", ".join(f"{name} {count}" for name, count in outcomes.most_common())
         yield f"The answers disagree about the outcome: {said}."
     for group in groups:
-        if not _is_majority(len(group.members), answers):
+        if not _is_majority(group.support, answers):
             steps = ", ".join(map(str, sorted(group.steps()))) or "none"
             yield (
                 f"Only {len(group.members)} of {total} answers has a {group.kind} about steps"

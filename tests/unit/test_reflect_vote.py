@@ -49,6 +49,22 @@ def test_experiences_of_one_kind_with_overlapping_steps_are_the_same() -> None:
     assert any("key_decision" in text for text in ballot.disagreements)
 
 
+def test_rules_are_one_voice_more_for_what_an_answer_says_too() -> None:
+    answers = [
+        an_answer(experiences=(a_lesson(2, 3), a_lesson(9))),
+        an_answer(experiences=(a_lesson(9),)),
+        an_answer(),
+    ]
+
+    ballot = majority(answers, [a_lesson(3), a_lesson(5), a_lesson(2, kind="key_decision")])
+
+    assert [sorted(c["step"] for c in e["cites"]) for e in ballot.answer.experiences] == [
+        [2, 3],
+        [9],
+    ]
+    assert (ballot.support, ballot.by_rules) == ((2, 2), (True, False))
+
+
 def test_two_experiences_of_one_answer_are_not_merged() -> None:
     answers = [an_answer(experiences=(a_lesson(2, 3), a_lesson(3, 4)))] * 3
 
