@@ -145,7 +145,7 @@ def import_place(
     from hindsight_cli.capture.formats import detect_format, load_format
 
     if place.cwd is None:
-        return import_paths(project, paths)
+        return import_paths(project, [*paths, *_subagents_of(paths)])
     selection = Selection(folders=(place.cwd,), since_ms=started_ns // 1_000_000)
     with TemporaryDirectory(prefix="hindsight-") as folder:
         own = list(paths)
@@ -155,6 +155,13 @@ def import_place(
                 own[index] = Path(folder) / f"{index}-{path.name}"
                 reader.extract(path, own[index], selection)
         return import_paths(project, own)
+
+
+def _subagents_of(paths: Sequence[Path]) -> list[Path]:
+    """Transcripts of subagents, which Claude Code keeps in a folder named after the session."""
+    folders = [path.with_suffix("") / "subagents" for path in paths]
+    found = [path for folder in folders for path in sorted(folder.glob("*.jsonl"))]
+    return [path for path in found if path not in paths]
 
 
 def _written_since(place: Place, started_ns: int) -> list[Path]:

@@ -102,6 +102,23 @@ def test_the_end_of_a_session_imports_its_transcript_and_proposes_lessons(
     assert proposed["experiences"]
 
 
+def test_what_subagents_did_is_imported_with_the_session(project: Project, tmp_path: Path) -> None:
+    fixtures = Path(__file__).parents[1] / "fixtures/claude_code"
+    session = "0f3c9a52-7d1e-4c62-9b1f-2a6d5e8b7c10"
+    shutil.copytree(fixtures / session, tmp_path / session)
+    main = tmp_path / f"{session}.jsonl"
+    own = {"sessionId": session, "cwd": str(project.root), "version": "2.1.197"}
+    said = {"type": "user", "uuid": "u1", "timestamp": "2026-11-01T10:00:00Z"}
+    message = {"role": "user", "content": TASK}
+    main.write_text(json.dumps({**own, **said, "message": message}) + "\n")
+
+    fire(project, "SessionEnd", session_id=session, transcript_path=str(main), reason="exit")
+    wait_until(lambda: finished(project))
+
+    rows = {row.session_id: row for row in list_traces(project)}
+    assert (len(rows), rows[session].task) == (2, TASK)
+
+
 def test_a_rest_and_an_end_leave_each_record_once(project: Project, transcript: Path) -> None:
     whole = transcript.read_text().splitlines(keepends=True)
     transcript.write_text("".join(whole[:4]))
