@@ -134,7 +134,13 @@ def status(root: Root = None, as_json: AsJson = False) -> None:
     output.result(asdict(found), "\n".join(lines))
 
 
-def tui(root: Root = None) -> None:
+def tui(
+    root: Root = None,
+    no_mouse: Annotated[
+        bool,
+        typer.Option("--no-mouse", help="Leave the mouse to the terminal, to select text with."),
+    ] = False,
+) -> None:
     """Review experiences in the terminal.
 
     The proposal on the left, the steps it cites on the right.
@@ -155,4 +161,4 @@ def tui(root: Root = None) -> None:
         )
     from hindsight_cli.tui.app import ReviewApp
 
-    ReviewApp(project.root).run()
+    ReviewApp(project.root).run(mouse=not no_mouse)

@@ -98,16 +98,18 @@ def long_trace(folder: Path, steps: int) -> Review:
     return review
 
 
-async def key_to_item(review: Review) -> list[float]:
-    """Milliseconds from `j` to the next item on screen, its rows drawn."""
+async def key_to_item(review: Review) -> tuple[list[float], float]:
+    """Milliseconds from `j` to the next item on screen, its rows drawn; CPU of each."""
     times = []
     async with review.run(size=(140, 45)) as pilot:
         await until_read(pilot)
         queue = room(pilot).queue
+        cpu = time.process_time()
         for _ in range(_MOVES):
             before = queue.index
             times.append(await _timed(pilot, lambda: queue.index != before))  # noqa: B023
-    return times
+        cpu = time.process_time() - cpu
+    return times, cpu * 1000 / _MOVES
 
 
 async def _timed(pilot: Pilot[Any], moved: Callable[[], bool]) -> float:
@@ -171,8 +173,9 @@ def main() -> None:
         full = many(Path(folder, "many"), given.experiences)
         starts = sorted(first_paint(full) for _ in range(3))
         print(f"start to first paint, {given.experiences:,} waiting  {starts[1]:8.0f} ms")
-        moves = asyncio.run(key_to_item(full))
+        moves, cpu = asyncio.run(key_to_item(full))
         print(f"j to next item, {given.experiences:,} waiting: p95   {_p95(moves):8.1f} ms")
+        print(f"  CPU of a key, its steps read and drawn {cpu:6.1f} ms")
         print(f"memory with {given.experiences:,} waiting          {_memory_mb():8.0f} MB")
         long = long_trace(Path(folder, "long"), given.steps)
         shown, known, move = asyncio.run(open_trace(long))

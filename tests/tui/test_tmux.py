@@ -26,8 +26,15 @@ class Tmux:
 
     def __init__(self, folder: Path, review: Review) -> None:
         self._socket = str(folder / "tmux.sock")
-        env = {**review.env, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "screen"}
-        command = [sys.executable, "-m", "hindsight_cli", "tui", "--project", str(review.root)]
+        env = {
+            "NO_COLOR": "1",
+            **review.env,
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            "TERM": "screen",
+        }
+        program = [sys.executable, "-m", "hindsight_cli", "tui", "--no-mouse"]
+        command = [*program, "--project", str(review.root)]
         self._env = env
         self("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "36", *command)
 
