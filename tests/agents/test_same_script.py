@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,10 +101,13 @@ class Bench:
             return [program("qwen"), *auth, *model, "-y", "-p", prompt]
         return [program("opencode"), "run", prompt]
 
-    def play(self, *before: str, script: str = "default") -> subprocess.CompletedProcess[str]:
-        """Run the agent on the task, `before` it what starts it."""
+    def play(
+        self, *before: str, script: str = "default", flags: Sequence[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the agent on the task, `before` it what starts it, `flags` before its prompt."""
+        argv = self.argv(f"{TASK} [[script:{script}]]")
         return subprocess.run(
-            [*before, *self.argv(f"{TASK} [[script:{script}]]")],
+            [*before, *argv[:-1], *flags, argv[-1]],
             cwd=self.project.root,
             env=self.env,
             stdin=subprocess.DEVNULL,
@@ -308,3 +311,14 @@ def test_two_at_once_in_one_folder_are_two_traces(bench: Bench) -> None:
     assert sorted(row.tool_calls for row in rows) == [1, 3]
     (long,) = [row for row in rows if row.tool_calls == 3]
     assert normalised(bench.project, long) == EXPECTED
+
+
+@pytest.mark.parametrize("bench", ["codex"], indirect=True)
+def test_codex_that_keeps_no_session_file_is_one_trace_from_its_hooks(bench: Bench) -> None:
+    bench.hindsight("install")
+    ran = bench.play(*HINDSIGHT_RUN, flags=("--ephemeral",))
+    assert ran.returncode == 0, ran.stderr
+    (row,) = bench.wait()
+    commands = [command for _, command, *_ in normalised(bench.project, row)]
+    assert commands == [command for _, command, *_ in EXPECTED]
+    assert unhidden(bench.project) == []
