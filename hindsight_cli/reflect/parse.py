@@ -19,6 +19,10 @@ _CLOSED_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)
 _TOP_LEVEL = frozenset({"task_status", "key_steps", "invalid_steps", "experiences", "verdicts"})
 _VERDICTS = frozenset({"verified", "contradicted"})
 _TEXTS = ("kind", "scenario", "recommend", "avoid", "why", "layer")
+_MAX_COMMAS = 50  # after which nothing follows, in one reply
+_COMMA_CHARS = 200  # between such a comma and what closes there
+_CLOSING_AFTER_COMMA = re.compile(r",\s*[\]}]")
+_ARGUMENTS = ("arguments", "parameters", "input")
 _LISTS = ("cites", "tool_tags", "task_tags")
 
 
@@ -63,9 +67,10 @@ def parse_reply(text: str) -> ModelAnswer:
     reason = scan.reason
     for candidate in reversed(scan.objects):
         try:
-            return _answer(candidate)
+            return _answer(_called_with(candidate))
         except UnusableReply as error:
-            reason = reason if scan.truncated else str(error)
+            is_piece = scan.broken and "task_status" not in candidate
+            reason = reason if scan.truncated or is_piece else str(error)
     raise UnusableReply(reason)
 
 
@@ -74,6 +79,8 @@ class _Scan:
     objects: list[dict[str, Any]]
     reason: str = "there is no JSON object in it"
     truncated: bool = False
+    broken: bool = False  # some object cannot be read: those found later may be its pieces
+    commas: int = _MAX_COMMAS  # that may still be passed over: each costs a reading
 
 
 def _scan(text: str) -> _Scan:
@@ -112,13 +119,14 @@ def _next_mark(text: str, at: int) -> int | None:
 def _take_object(text: str, start: int, scan: _Scan) -> int:
     """Read the object at `start`; where to look on."""
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = _decoded(text, start, scan)
     except json.JSONDecodeError as error:
         at_end = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
         if at_end and not scan.truncated:
             scan.truncated = True
             scan.reason = "it is truncated: the JSON object has no end"
         elif not scan.truncated:
+            scan.broken = True
             scan.reason = f"its JSON is broken: {error.msg} at character {error.pos}"
         return start + 1
     except (ValueError, RecursionError) as error:
@@ -127,6 +135,36 @@ def _take_object(text: str, start: int, scan: _Scan) -> int:
     if isinstance(value, dict):
         scan.objects.append(value)
     return int(end)
+
+
+def _decoded(text: str, start: int, scan: _Scan) -> tuple[JsonValue, int]:
+    """The value at `start` and where it ends; commas that nothing follows are passed over.
+
+    Raises:
+        JSONDecodeError: it is none.
+    """
+    while True:
+        try:
+            return _DECODER.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            at = _CLOSING_AFTER_COMMA.search(text, max(start, error.pos - _COMMA_CHARS))
+            if at is None or not at.start() <= error.pos < at.end() or not scan.commas:
+                raise
+            scan.commas -= 1
+            text = f"{text[: at.start()]} {text[at.start() + 1 :]}"
+
+
+def _called_with(data: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """The arguments, where a model wrote its answer as the call of a tool."""
+    if "task_status" in data or "name" not in data:
+        return data
+    given = next((data[key] for key in _ARGUMENTS if key in data), None)
+    if isinstance(given, str):
+        try:
+            given = _DECODER.decode(given)
+        except (ValueError, RecursionError) as error:
+            raise UnusableReply(f"the arguments of its tool call are no JSON: {error}") from error
+    return given if isinstance(given, dict) else data
 
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:

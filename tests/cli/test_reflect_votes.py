@@ -166,11 +166,15 @@ BAD: dict[str, str] = {
     "wrong status": an_answer(task_status="great"),
     "twice a key": GOOD[:-1] + ', "task_status": "failure"}',
     "a list": f"[{GOOD}]"[1:-3],
+    "two commas": GOOD.replace(", ", ",, ", 1),
+    "a call of something else": json.dumps({"name": "reflection", "arguments": "yes"}),
 }
 WRAPPED: dict[str, str] = {
     "fenced": f"Here it is:\n```json\n{GOOD}\n```\nGood luck!",
     "thought": f'<think>Maybe {{"task_status": "failure"}}?</think>\n{GOOD}',
     "thought without its begin": f"so it failed {{}} </think>{GOOD}",
+    "trailing comma": f"{GOOD[:-1]},}}",
+    "tool call": f'<tool_call>{{"name": "reflection", "arguments": {GOOD}}}</tool_call>',
     "two objects": f"{an_answer(task_status='failure')}\nNo, better:\n{GOOD}",
 }
 

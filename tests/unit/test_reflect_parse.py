@@ -30,6 +30,12 @@ JSON = json.dumps(ANSWER)
         f'{{"task_status":"failure","experiences":[]}}\nWait, better:\n{JSON}',
         f'{JSON}\n\nThe shape was {{"a": 1}}.',
         f'<thinking>{{"task_status":"failure","experiences":[]}}\n</thinking>{JSON}',
+        f'<tool_call>\n{{"name": "reflection", "arguments": {JSON}}}\n</tool_call>',
+        f'<function_call>{{"name": "reflection", "parameters": {JSON}}}</function_call>',
+        json.dumps({"name": "reflection", "arguments": JSON}),
+        f"<tool_call>{JSON}</tool_call>",
+        f"{JSON[:-1]},\n}}",
+        JSON.replace("]", ",]").replace("[,]", "[]"),
     ],
 )
 def test_the_same_answer_is_read_out_of_every_wrapping(reply: str) -> None:
@@ -67,11 +73,14 @@ def test_tags_inside_the_json_are_text() -> None:
         ('{"task_status":"success","experiences":[],"invalid_steps":[3]}', "invalid_steps"),
         ('{"task_status":"success","experiences":[],"experiences":[]}', "twice"),
         ('{"task_status":"success","experiences":[],"key_steps":[NaN]}', "NaN"),
+        (JSON.replace(", ", ",, ", 1), "broken"),
+        ('{"name":"reflection","arguments":"{"}', "tool call"),
         ("{" * 50_000, "JSON"),
         ('{"a":' * 3_000, "JSON"),
         ("x" * 500_000, "longer"),
+        ('{"a":[1,],' * 30_000, "JSON"),
     ],
-    ids=range(17),
+    ids=range(20),
 )
 def test_an_unusable_reply_says_why(reply: str, reason: str) -> None:
     with pytest.raises(UnusableReply, match=reason):
