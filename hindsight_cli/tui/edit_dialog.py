@@ -122,7 +122,7 @@ class EditDialog(ModalScreen[Changes | None]):
             self._pause.stop()
         self._pause = self.set_timer(_PAUSE_S, lambda: self.judge(self._changes()))
 
-    @work(thread=True, exclusive=True, group="judge", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="judge", exit_on_error=False, description="judge")
     def judge(self, changes: Changes) -> None:
         self.post_message(self.Judged(remarks_on(self._state, changes)))
 

@@ -160,7 +160,7 @@ class Room(Screen[None]):
         else:
             self.post_message(Loaded(states, signature, epoch))
 
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="read")
     def read(self, state: ExperienceState) -> None:
         """Read the steps that an experience cites, however large they are.
 

@@ -31,6 +31,7 @@ from hindsight_cli.tui.timeline import Notes, StepLine, full_text, notes_of, ste
 _TASK_CHARS = 120
 
 
+# Workers that get a trace are described by hand: Textual would write it out in full.
 class TraceScreen(ListScreen):
     """Opens at `step`; the steps an experience rests on are marked."""
 
@@ -86,6 +87,7 @@ class TraceScreen(ListScreen):
         self._cited = tuple(cited)
         self._trace: Trace | None = None
         self._lines: Sequence[StepLine] = ()
+        self._failed = 0
         self._unread = 0
         self._outcome = ""
         self._seen: StepLine | None = None
@@ -126,11 +128,11 @@ class TraceScreen(ListScreen):
         self.post_message(self.Opened(trace, timeline(trace), unread))
         self.post_message(self.Attributed(attribution_of(trace)))
 
-    @work(thread=True, exclusive=True, group="step", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="step", exit_on_error=False, description="read_step")
     def read_step(self, trace: Trace, line: StepLine) -> None:
         self.post_message(self.StepRead(line, step_views_of(trace, line)))
 
-    @work(thread=True, exclusive=True, group="text", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="text", exit_on_error=False, description="read_text")
     def read_text(self, trace: Trace, line: StepLine) -> None:
         text = full_text(trace, line)
         name = f"step {line.step_index}, {line.name}"
@@ -138,6 +140,7 @@ class TraceScreen(ListScreen):
 
     def on_trace_screen_opened(self, message: Opened) -> None:
         self._trace, self._lines, self._unread = message.trace, message.lines, message.unread
+        self._failed = sum(line.failed for line in self._lines)
         self.steps.notes = Notes(cited=frozenset(self._cited))
         if not self._lines:
             self.say_empty("Nothing is recorded in this trace.")
@@ -185,8 +188,7 @@ class TraceScreen(ListScreen):
         if trace is None:
             return
         task = one_line(visible(trace.task[:1000]), _TASK_CHARS) or "(no task recorded)"
-        failed = sum(line.failed for line in self._lines)
-        told = f"{visible(trace.agent)} · {self._outcome} · {failed:,} failed"
+        told = f"{visible(trace.agent)} · {self._outcome} · {self._failed:,} failed"
         told += f" · {self._unread} unreadable" if self._unread else ""
         self.query_one(Heading).show(task, told)
         place = f"{steps.index + 1:,} of {steps.count:,}"

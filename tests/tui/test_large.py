@@ -100,6 +100,8 @@ async def test_a_step_of_megabytes_is_opened_and_left_at_once(review: Review) ->
         start = time.perf_counter()
         await pilot.press("j", "k", "j")
         assert time.perf_counter() - start < BORING_S
+        # Textual would write out all that a worker is given: a whole trace, at every key.
+        assert all(len(worker.description) < 200 for worker in pilot.app.workers)
         await pilot.press("k", "enter", "G")
         await until_text(pilot, "line 49999")
 
