@@ -126,6 +126,9 @@ def _attribution_lines(attribution: Attribution) -> list[str]:
         lines.append(f"  detour         {step.step_index}: {step.reason}")
     if len(attribution.invalid_steps) > _SHOWN_STEPS:
         lines.append(f"  … and {len(attribution.invalid_steps) - _SHOWN_STEPS} more detours")
+    if steps := attribution.unchecked_steps:
+        shown = ", ".join(map(str, steps[:_SHOWN_STEPS])) + (" …" if steps[_SHOWN_STEPS:] else "")
+        lines.append(f"  not checked    {shown}: changed after the last check")
     for found in attribution.workarounds:
         lines.append(f"  workaround     {found.step_index}: {found.reason}")
     return lines

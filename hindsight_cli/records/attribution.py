@@ -40,5 +40,6 @@ class Attribution:
     invalid_steps: tuple[InvalidStep, ...] = ()
     recoveries: tuple[Recovery, ...] = ()
     workarounds: tuple[Workaround, ...] = ()
+    unchecked_steps: tuple[int, ...] = ()  # changes after the last check of a run that had one
     votes: int = 1
     unfinished: bool = False  # the trace has no end: it may go on, and turn out otherwise

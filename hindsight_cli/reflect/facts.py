@@ -17,6 +17,7 @@ _WORDS = {
         "recovery": "step {failed} failed, step {fixed} ended that failure",
         "detour": "step {step} led nowhere: {reason}",
         "workaround": "step {step} is a workaround: {reason}",
+        "unchecked": "no check was run after the changes of steps {steps}",
         "lesson": "{kind} about steps {steps}: {scenario} {recommend}",
         "more": "… and {count} more",
     },
@@ -25,6 +26,7 @@ _WORDS = {
         "recovery": "第 {failed} 步失败，第 {fixed} 步解决了它",
         "detour": "第 {step} 步是弯路：{reason}",
         "workaround": "第 {step} 步是临时绕过：{reason}",
+        "unchecked": "第 {steps} 步改动之后没有再做检查",
         "lesson": "{kind}，涉及第 {steps} 步：{scenario} {recommend}",
         "more": "…… 还有 {count} 条",
     },
@@ -53,6 +55,8 @@ def _facts(found: Reflection, words: dict[str, str]) -> Iterator[str]:
         )
     for workaround in told.workarounds:
         yield words["workaround"].format(step=workaround.step_index, reason=workaround.reason)
+    if told.unchecked_steps:
+        yield words["unchecked"].format(steps=", ".join(map(str, told.unchecked_steps)))
     for pair in told.recoveries:
         yield words["recovery"].format(failed=pair.failed_step, fixed=pair.fixed_by_step)
     for step in told.invalid_steps:

@@ -19,6 +19,7 @@ from hindsight_cli.reflect.detectors.human import find_corrections, find_denials
 from hindsight_cli.reflect.detectors.late_failures import find_late_failures
 from hindsight_cli.reflect.detectors.near_misses import find_near_misses
 from hindsight_cli.reflect.detectors.recoveries import find_chains
+from hindsight_cli.reflect.detectors.unchecked import find_unchecked
 from hindsight_cli.reflect.detectors.workarounds import find_workarounds
 from hindsight_cli.reflect.findings import Chain, Flag, Nature, NearMiss
 from hindsight_cli.reflect.lessons.chains import draft_chain
@@ -83,6 +84,7 @@ def reflect_by_rules(trace: Trace) -> Reflection:
         workarounds=tuple(
             Workaround(step_index=f.call.step_index, reason=_reason(writer, f)) for f in workarounds
         ),
+        unchecked_steps=tuple(call.step_index for call in find_unchecked(reading)),
         unfinished=trace.is_unfinished,
     )
     told = [(chain, draft_chain(writer, chain)) for chain in chains]

@@ -95,6 +95,7 @@ def attribution_of(ballot: Ballot, trace: Trace) -> Attribution:
         invalid_steps=tuple(s for s in ballot.answer.invalid_steps if s.step_index in known),
         recoveries=ruled.recoveries,
         workarounds=ruled.workarounds,
+        unchecked_steps=ruled.unchecked_steps,
         votes=ballot.votes,
         unfinished=ruled.unfinished,
     )

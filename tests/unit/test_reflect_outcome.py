@@ -155,3 +155,37 @@ def test_only_the_user_can_accept_work_that_nothing_checks(
 
 def test_an_empty_trace_has_no_outcome() -> None:
     assert outcome(TraceBuilder()) == (Outcome.UNKNOWN, "none")
+
+
+def test_changes_after_the_last_check_are_told_as_unchecked() -> None:
+    trace = TraceBuilder()
+    trace.edit("a.py", "x = 1", "x = 2")
+    trace.shell("pytest -q", "1 passed")
+    late = trace.edit("a.py", "x = 2", "x = 3")
+    trace.edit("README.md", "old", "new")
+
+    found = reflect_by_rules(trace.build()).attribution
+
+    assert found.unchecked_steps == (late,)
+    assert found.outcome is not Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_nothing_is_unchecked_when_a_check_came_last_or_none_is_known(checked: bool) -> None:
+    trace = TraceBuilder()
+    trace.edit("a.py", "x = 1", "x = 2")
+    if checked:
+        trace.shell("make test", "3 failed", Status.ERROR)
+
+    assert reflect_by_rules(trace.build()).attribution.unchecked_steps == ()
+
+
+def test_a_customers_thanks_prove_nothing_of_work_that_cannot_be_seen() -> None:
+    trace = TraceBuilder("Cancel my booking")
+    trace.call("cancel_booking", {"id": "B1"}, "cancelled")
+    trace.agent("All done!")
+    trace.user("Thank you, perfect!")
+
+    found = reflect_by_rules(trace.build()).attribution
+
+    assert (found.outcome, found.outcome_source) == (Outcome.UNKNOWN, "none")
