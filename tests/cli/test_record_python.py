@@ -428,6 +428,30 @@ def test_inside_a_run_the_session_is_that_of_the_run(project: Project) -> None:
     assert (kinds.count("end"), kinds.count("task")) == (1, 1)
 
 
+@pytest.mark.parametrize(("flags", "is_given"), [([], True), (["--no-inject"], False)])
+def test_inside_a_run_the_experience_is_what_the_run_left_and_once(
+    project: Project, approved: Callable[..., str], flags: list[str], is_given: bool
+) -> None:
+    chosen = approved()
+    code = (
+        "from hindsight_cli.api import record\n"
+        f"with record.session({TASK!r}) as s:\n"
+        "    print('given', s.experience)\n"
+    )
+    command = [sys.executable, "-m", "hindsight_cli", "run", "--task", TASK, *flags, "--"]
+    done = subprocess.run(
+        [*command, sys.executable, "-c", code],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (chosen in done.stdout) == is_given
+    assert len(receipts(project)) == is_given
+
+
 def test_importing_it_does_nothing_and_loads_little() -> None:
     code = (
         "import sys; before = set(sys.modules)\n"
