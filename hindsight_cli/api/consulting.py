@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hindsight_cli.api.injecting import inject, receipts_of, rules_of
+from hindsight_cli.api.injecting import give, inject, receipts_of, rules_of
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.searching import SearchOptions, search
 from hindsight_cli.inject.block import Rule, escape, render_block
@@ -48,8 +48,20 @@ def consult(project: Project, task: str, *, error: str, session: str | None) -> 
     return _consult(project, task, error=False, session=session)
 
 
+def consult_one(project: Project, experience_id: str, *, session: str | None) -> Consultation:
+    """The whole of a rule of which only the case was named.
+
+    Raises:
+        StorageError: as `consult`.
+    """
+    given = give(project, experience_id, session=session)
+    return Consultation(
+        injection_id=given.injection_id, text=given.text, earlier=(), reason=given.reason
+    )
+
+
 def _consult(project: Project, query: str, *, error: bool, session: str | None) -> Consultation:
-    receipts = receipts_of(project, session) if session else {}
+    receipts = receipts_of(project, session, whole_only=error) if session else {}
     injection = inject(project, query, error=error, session=session)
     before: list[Rule] = []
     if receipts:

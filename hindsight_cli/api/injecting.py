@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from hindsight_cli import appendlog
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.searching import Found, SearchOptions, search
 from hindsight_cli.experiences.contradiction import contradicts
-from hindsight_cli.experiences.freshness import age_days
+from hindsight_cli.experiences.freshness import age_days, with_freshness
+from hindsight_cli.experiences.rows import retrievable_states
 from hindsight_cli.inject.block import Rule, estimate_tokens, render_block
 from hindsight_cli.records.injection import Injection
 from hindsight_cli.records.ledger import EntryKind, LedgerEntry, new_entry_id
+from hindsight_cli.retrieve.lexical import KNOWN_ERROR
 
 TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from hindsight_cli.records.jsonvalue import JsonValue
 
 ON_ERROR = "error"  # in a receipt: shown because of an error, not for the task
+NAMED = "case"  # in a receipt: only the case was named, not what to do
+_AT_MOST = 2  # experiences in a block
+_CLEARLY_CLOSE = 0.9  # of the first one's score: such a third one is named, too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How long a block may be (None: as in the settings), and whether all in it is whole."""
+
+    max_tokens: int | None = None
+    whole: bool = False
 
 
 class Prepared:
@@ -38,17 +52,18 @@ def inject(
     *,
     error: bool = False,
     session: str | None = None,
-    max_tokens: int | None = None,
+    shape: Shape | None = None,
 ) -> Injection:
     """The block for a task, or for an error text; empty when nothing fits well enough.
 
-    Stale experiences are left out, and those shown in this session before. Each one
-    shown leaves an `injected` entry: the receipt that `feedback` credits.
+    The best one is given whole, of the next only the case, for the agent to ask for the rest.
+    Stale experiences are left out, and those shown in this session before. Each one shown
+    leaves an `injected` entry: the receipt that `feedback` credits.
 
     Raises:
         StorageError: the receipt could not be written.
     """
-    prepared = prepare(project, task, error=error, session=session, max_tokens=max_tokens)
+    prepared = prepare(project, task, error=error, session=session, shape=shape)
     deliver(project, prepared)
     return prepared.injection
 
@@ -59,18 +74,20 @@ def prepare(
     *,
     error: bool = False,
     session: str | None = None,
-    max_tokens: int | None = None,
+    shape: Shape | None = None,
 ) -> Prepared:
     """As `inject`, without receipts: the caller may yet fail to put the block anywhere."""
     session = project.redactor.text(session) if session else None
     result = search(project, task, SearchOptions(error=error, can_wait=not error))
-    seen = receipts_of(project, session) if session else {}
+    seen = receipts_of(project, session, whole_only=error) if session else {}
     fresh = [f for f in result.found if not f.state.stale]
     new = [f for f in fresh if f.state.experience.experience_id not in seen]
     new = _consistent(new)
     injection_id = f"inj-{os.urandom(6).hex()}"
-    limit = project.settings.inject_max_tokens if max_tokens is None else max_tokens
-    text, shown = render_block(rules_of(project, new), injection_id, max_tokens=limit)
+    shape = shape or Shape()
+    cap = project.settings.inject_max_tokens if shape.max_tokens is None else shape.max_tokens
+    rules = rules_of(project, new) if shape.whole else little_by_little(project, new)
+    text, shown = render_block(rules, injection_id, max_tokens=cap)
     if not shown:
         reason = result.reason if result.abstained else _why_none(result.found, fresh, new)
         nothing = Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=reason)
@@ -86,13 +103,49 @@ def prepare(
         data["session"] = session
     if error:
         data["on"] = ON_ERROR
-    return Prepared(injection, [_receipt(project, i, data) for i in shown])
+    named = {rule.experience_id for rule in rules if not rule.whole}
+    receipts = [_receipt(project, i, data | ({"form": NAMED} if i in named else {})) for i in shown]
+    return Prepared(injection, receipts)
 
 
 def deliver(project: Project, prepared: Prepared) -> None:
     """Leave the receipts of a block that was put before an agent."""
     if prepared.receipts:  # an agent waits; a lost receipt is no harm
         project.ledger.append(prepared.receipts, durable=False)
+
+
+def give(project: Project, experience_id: str, *, session: str | None = None) -> Injection:
+    """One experience whole, by its id, with a receipt; empty unless it may be injected.
+
+    Raises:
+        StorageError: the index cannot be read or made, or the receipt not written.
+    """
+    from hindsight_cli.api.index import fresh_connection
+
+    session = project.redactor.text(session) if session else None
+    connection = fresh_connection(project)
+    try:
+        states = retrievable_states(connection, [experience_id])
+    finally:
+        connection.close()
+    now, days = project.clock(), project.settings.stale_days
+    fresh = [s for s in states if not with_freshness(s, now, stale_days=days).stale]
+    injection_id = f"inj-{os.urandom(6).hex()}"
+    rules = rules_of(project, [Found(state, 1.0, ()) for state in fresh])
+    cap = project.settings.inject_max_tokens
+    text, shown = render_block(rules, injection_id, max_tokens=cap)
+    if not shown:
+        why = "too long for the token cap" if rules else "no such experience is in use"
+        return Injection(injection_id="", text="", experience_ids=(), tokens=0, reason=why)
+    data = {"injection_id": injection_id} | ({"session": session} if session else {})
+    given = Injection(
+        injection_id=injection_id,
+        text=text,
+        experience_ids=tuple(shown),
+        tokens=estimate_tokens(text),
+    )
+    deliver(project, Prepared(given, [_receipt(project, i, data) for i in shown]))
+    return given
 
 
 def rules_of(project: Project, found: Iterable[Found]) -> list[Rule]:
@@ -118,20 +171,35 @@ def _consistent(found: Iterable[Found]) -> list[Found]:
     return kept
 
 
+def little_by_little(project: Project, found: Sequence[Found]) -> list[Rule]:
+    """The first whole, and any whose very error this is; of one more, or two when clearly
+    close, only the case. Measured with tests/quality/measure_injection.py.
+    """
+    rules = []
+    for place, (one, rule) in enumerate(zip(found, rules_of(project, found), strict=True)):
+        is_whole = place == 0 or KNOWN_ERROR in one.why_matched
+        is_close = one.score >= _CLEARLY_CLOSE * found[0].score
+        if is_whole or place < _AT_MOST or (is_close and place == _AT_MOST):
+            rules.append(rule if is_whole else replace(rule, whole=False))
+    return rules
+
+
 def _why_none(found: tuple[Found, ...], fresh: list[Found], new: list[Found]) -> str:
     if not fresh:
         return "what matches is stale and waits for review" if found else "nothing matches"
     return "too long for the token cap" if new else "shown in this session before"
 
 
-def receipts_of(project: Project, session: str) -> dict[str, str]:
+def receipts_of(project: Project, session: str, *, whole_only: bool = False) -> dict[str, str]:
     """The experiences put before this session so far, each with its latest injection id.
 
-    `session` is redacted, as receipts have it.
+    `session` is redacted, as receipts have it. `whole_only` leaves out those of which only
+    the case was named.
     """
     return {
         str(entry.get("experience_id")): str(entry["data"].get("injection_id"))
         for entry in _receipts(project, session)
+        if not (whole_only and entry["data"].get("form") == NAMED)
     }
 
 

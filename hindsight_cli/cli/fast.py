@@ -34,7 +34,12 @@ OPTIONS: dict[str, dict[str, tuple[str, type | None]]] = {
         "--explain": ("explain", None),
         "--queries": ("queries", Path),
     },
-    "inject": {**_COMMON, "--session": ("session", str), "--max-tokens": ("max_tokens", int)},
+    "inject": {
+        **_COMMON,
+        "--session": ("session", str),
+        "--max-tokens": ("max_tokens", int),
+        "--whole": ("whole", None),
+    },
     "run": {
         "--project": ("root", Path),
         "-p": ("root", Path),
@@ -62,6 +67,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "error": False,
         "session": None,
         "max_tokens": None,
+        "whole": False,
     },
     "run": {"root": None, "task": None, "no_inject": False, "no_reflect": False},
 }

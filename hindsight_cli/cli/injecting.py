@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hindsight_cli.api.injecting import inject
+from hindsight_cli.api.injecting import Shape, inject
 from hindsight_cli.api.project import Project
 from hindsight_cli.cli.render import Output
 from hindsight_cli.cli.start import start_of
@@ -21,6 +21,7 @@ class InjectRequest:
     error: bool
     session: str | None
     max_tokens: int | None
+    whole: bool = False
 
 
 def run_inject(request: InjectRequest) -> int:
@@ -36,7 +37,7 @@ def run_inject(request: InjectRequest) -> int:
         request.task,
         error=request.error,
         session=request.session or project.env.get(SESSION_VARIABLE),
-        max_tokens=request.max_tokens,
+        shape=Shape(max_tokens=request.max_tokens, whole=request.whole),
     )
     if not injection.text:
         output.say(f"Nothing to inject: {injection.reason}")

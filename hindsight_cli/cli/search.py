@@ -69,6 +69,9 @@ def inject(
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", help="Longest block (default: 600).")
     ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="All of it, for an agent that cannot ask for more.")
+    ] = False,
     root: Root = None,
     as_json: AsJson = False,
 ) -> None:
@@ -81,7 +84,13 @@ def inject(
     from hindsight_cli.cli.injecting import InjectRequest, run_inject
 
     request = InjectRequest(
-        root=root, as_json=as_json, task=task, error=error, session=session, max_tokens=max_tokens
+        root=root,
+        as_json=as_json,
+        task=task,
+        error=error,
+        session=session,
+        max_tokens=max_tokens,
+        whole=whole,
     )
     raise typer.Exit(run_inject(request))
 

@@ -25,6 +25,11 @@ _SPEAKING_TAG = (
     r"|function|instruction|prompt|context|message|memor|polic|important|command|local-command"
     r"|environment|untrusted|antml|anthropic|im_|start|end|s>|inst|sys>|thinking|reasoning))"
 )
+_FOOT = (
+    'Of those without "Do" only the case is named. If it is yours, read the whole one: '
+    "`hindsight experiences show ID`, or get_experience_rules with its experience_id."
+)
+_CASE_CHARS = 200  # of an experience that is only named
 _LABELS = {
     ExperienceKind.SUCCESS_PATTERN: "What worked",
     ExperienceKind.FAILURE_LESSON: "Lesson",
@@ -39,6 +44,7 @@ class Rule:
     experience_id: str
     content: Content
     age_days: int  # since it was last verified
+    whole: bool = True  # False: only its scenario, the rest on demand
 
 
 def estimate_tokens(text: str) -> int:
@@ -52,11 +58,13 @@ def render_block(
 ) -> tuple[str, list[str]]:
     """The block and the ids that fit into it, in order; ("", []) when none fits.
 
-    Long rules are shortened first: `why` goes, then `avoid` is cut.
+    Long rules are shortened first: `why` goes, then `avoid` is cut. Of a rule that is not
+    `whole` its case is named, and a last line says how to get the rest.
     """
     head = f'<{TAG} receipt="{escape(injection_id)}">\n{_LEAD}'
     tail = f"</{TAG}>"
-    left = max_tokens - estimate_tokens(head) - estimate_tokens(tail)
+    foot = [_FOOT] if not all(rule.whole for rule in rules) else []
+    left = max_tokens - sum(map(estimate_tokens, (head, *foot, tail)))
     lines: list[str] = []
     shown: list[str] = []
     for rule in rules:
@@ -69,11 +77,15 @@ def render_block(
         left -= estimate_tokens(line)
         lines.append(line)
         shown.append(rule.experience_id)
-    return ("\n".join([head, *lines, tail]), shown) if lines else ("", [])
+    named = {rule.experience_id for rule in rules if not rule.whole}
+    foot = foot if named.intersection(shown) else []
+    return ("\n".join([head, *lines, *foot, tail]), shown) if lines else ("", [])
 
 
 def _versions(rule: Rule, number: int) -> list[str]:
     content = rule.content
+    if not rule.whole:
+        return [_line(rule, number, "", "", "")]
     full = _line(rule, number, content.recommend, content.avoid, content.why)
     short = _line(rule, number, content.recommend, content.avoid, "")
     shorter = _line(rule, number, _cut(content.recommend, 400), _cut(content.avoid, 120), "")
@@ -86,8 +98,10 @@ def _line(rule: Rule, number: int, recommend: str, avoid: str, why: str) -> str:
     if content.workaround:
         label += " (temporary workaround, root cause open)"
     age = "verified today" if rule.age_days < 1 else f"verified {rule.age_days} days ago"
-    parts = [f"{number}. {label} [{rule.experience_id}, {age}] When: {content.scenario}"]
-    parts.append(f"Do: {recommend}")
+    case = content.scenario if rule.whole else _cut(content.scenario, _CASE_CHARS)
+    parts = [f"{number}. {label} [{rule.experience_id}, {age}] When: {case}"]
+    if recommend:
+        parts.append(f"Do: {recommend}")
     if avoid:
         parts.append(f"Avoid: {avoid}")
     if why:

@@ -89,10 +89,11 @@ class ExperienceTools:
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
     def _get_rules(self, arguments: Arguments, session: str | None) -> str:
-        from hindsight_cli.api.consulting import consult
+        from hindsight_cli.api.consulting import consult, consult_one
 
         task, error = _text(arguments, "task_description"), _text(arguments, "error")
-        if not (task + error).strip():
+        own = _text(arguments, "experience_id").strip()
+        if not (task + error + own).strip():
             raise UsageError(
                 "task_description is missing.", hint="Say in a sentence what is to be done."
             )
@@ -100,7 +101,10 @@ class ExperienceTools:
         if project is None:
             return NO_PROJECT
         with self._giving:
-            found = consult(project, task, error=error, session=session)
+            if own:
+                found = consult_one(project, own, session=session)
+            else:
+                found = consult(project, task, error=error, session=session)
         return rules_answer(found)
 
     def _report_outcome(self, arguments: Arguments, session: str | None) -> str:

@@ -47,6 +47,10 @@ def _get_experience_rules() -> Tool:
                     "type": "string",
                     "description": "The error as it was printed. Leave out before a task.",
                 },
+                "experience_id": {
+                    "type": "string",
+                    "description": "The id of a rule of which only the case was named.",
+                },
             },
             "required": ["task_description"],
         },

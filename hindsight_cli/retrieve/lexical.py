@@ -32,6 +32,7 @@ MAX_HITS = 5
 FLOOR = 0.40
 _FAR_BELOW = 0.5  # a later hit with less of the first one's evidence is beside the point
 _WHOLLY_COVERED = 0.85  # a query so far answered reaches the floor, however common its words
+KNOWN_ERROR = "error fingerprint"  # the reason of a hit whose very error was asked about
 BESIDE = "beside the first"  # the reason of a hit that would be no answer alone
 _A_SETUP = 2  # so many tools together are no longer everybody's
 _TOOL_NAMED = 1.15
@@ -78,7 +79,7 @@ class _Ranked:
         return near or self.fingerprint_score > 0
 
     def hit(self) -> Hit:
-        reasons = ["error fingerprint"] if self.fingerprint_score else []
+        reasons = [KNOWN_ERROR] if self.fingerprint_score else []
         if self.score < FLOOR:
             reasons.append(BESIDE)
         reasons += [f"tool tag: {tool}" for tool in self.tools]

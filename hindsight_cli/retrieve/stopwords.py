@@ -4,38 +4,38 @@ from __future__ import annotations
 
 _STOP = """
 a about above again all almost also although always am an and another any anyone anything are as
-at away back be because been before being both but by came can cannot come comes could dear did
-do does doing don done down each either else enough errno even ever every everyone everything few
-for from further get gets give gives go goes going gone had has have having he hello help her here
+at away back be because been before being both but by came can cannot come comes could dear did do
+does doing don done down each either else enough errno even ever every everyone everything few for
+from further get gets give gives go goes going gone had has have having he hello help her here
 hers hey hi him his how however i if in instead into is it its itself just keep keeps kept know
 let lets like likely ll many may me might mine more most much must my myself need needs neither
-never no nobody none nor not nothing now of off often ok on once one only onto or other others
-our ours out over own per perhaps please possible put quite rather really same say says see seem
-seems seen several shall she should since so some somebody someone something sometimes soon sqlstate
-still such sure take takes tell than thank thanks that the their theirs them then there these
-they thing things this those though through thus till to together too toward towards tried try
-trying two under until up upon us ve very via want wants was way ways we well went were what
-whatever when whenever where whether which while who whole whose why will with within without
-would yes yet you your yours
+never no nobody none nor not nothing now of off often ok on once one only onto or other others our
+ours out over own per perhaps please possible put quite rather really same say says see seem seems
+seen several shall she should since so some somebody someone something sometimes soon sqlstate
+still such sure take takes tell than thank thanks that the their theirs them then there these they
+thing things this those though through thus till to together too toward towards tried try trying
+two under until up upon us ve very via want wants was way ways we well went were what whatever
+when whenever where whether which while who whole whose why will with within without would yes yet
+you your yours
 """
 _COMMON = """
 able add added allow answer app application apply ask available bad base basic begin best better
 big bit break bring build call case cause change check choose clean close code command compare
 complete compose computer convert correct create current day default delete describe different do
-draft easy edit end entire error example exist exit expect explain extra fail failure fast
-feature few field figure file find finish first fix follow full function general generate give good
-group half handle happen hard high hold http idea important include info information input inside
-issue item job kind large last late later leave left less letter level life line list little live
-local long look lose lot low machine main make manage mean meaning message method minute miss mode more move
-multiple name new next nice number object old open option order output own page part pass people
-person piece place plan play point prepare print problem process produce program project provide
-question quick read ready real reason recent remove repeat replace report request require rest
-result return right run safe save screen second section send separate serve service set short
+draft easy edit end entire error example exist exit expect explain extra fail failure fast feature
+few field figure file find finish first fix follow full function general generate give good group
+half handle happen hard high hold http idea important include info information input inside issue
+item job kind large last late later leave left less letter level life line list little live local
+long look lose lot low machine main make manage mean meaning message method minute miss mode more
+move multiple name new next nice number object old open option order output own page part pass
+people person piece place plan play point prepare print problem process produce program project
+provide question quick read ready real reason recent remove repeat replace report request require
+rest result return right run safe save screen second section send separate serve service set short
 shorten show side sign similar simple single site size small software solve source special spend
 split stand start state status stay step stop store story string style suggest summarise summarize
 support switch system table team test text think time today tool top total translate turn type
-understand unit update use user value version view wait watch week win word work world write
-wrong year years
+understand unit update use user value version view wait watch week win word work world write wrong
+year years
 """
 _STOP_CJK = """
 可不可以 怎么样 为什么 是不是 有没有 能不能 怎么办 怎么 如何 怎样 什么 哪些 哪个

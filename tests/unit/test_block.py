@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -77,3 +78,13 @@ def test_chinese_counts_a_token_a_character() -> None:
 def test_a_command_comes_out_as_it_was_approved(command: str) -> None:
     text, _ = render_block([a_rule(recommend=f"Run `{command}`.")], "inj-1", max_tokens=600)
     assert command in text
+
+
+def test_of_one_that_is_not_whole_the_case_is_named_and_how_to_get_the_rest() -> None:
+    named = replace(a_rule(2, scenario="a disk is full", recommend="prune it"), whole=False)
+    text, shown = render_block([a_rule(1), named], "inj-1", max_tokens=600)
+    assert shown == ["ex-1", "ex-2"]
+    assert "a disk is full" in text
+    assert "prune it" not in text
+    assert "hindsight experiences show" in text.split("\n")[-2]
+    assert "experiences show" not in render_block([a_rule(1)], "inj-1", max_tokens=600)[0]
