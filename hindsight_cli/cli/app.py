@@ -17,6 +17,7 @@ from hindsight_cli.cli import (
     failures,
     feedback,
     hook,
+    impact,
     import_sessions,
     index,
     init,
@@ -43,7 +44,7 @@ app = typer.Typer(
 )
 for module in (
     *(init, capture, import_sessions, run_agent, hook, pausing, prune),
-    *(reflect, search, failures, feedback, index, demo, install, doctor),
+    *(reflect, search, failures, feedback, impact, index, demo, install, doctor),
 ):
     module.add_commands(app)
 app.add_typer(record.app, name="record")
