@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hindsight_cli import appendlog
 from hindsight_cli.api.project import Project
 from hindsight_cli.api.searching import Found, SearchOptions, search
-from hindsight_cli.experiences.contradiction import contradicts
 from hindsight_cli.experiences.freshness import age_days, with_freshness
 from hindsight_cli.experiences.rows import retrievable_states
 from hindsight_cli.inject.block import Rule, estimate_tokens, render_block
@@ -28,12 +27,14 @@ _AT_MOST = 2  # experiences in a block
 _CLEARLY_CLOSE = 0.9  # of the first one's score: such a third one is named, too
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """How long a block may be (None: as in the settings), and whether all in it is whole."""
 
-    max_tokens: int | None = None
-    whole: bool = False
+    __slots__ = ("max_tokens", "whole")
+
+    def __init__(self, *, max_tokens: int | None = None, whole: bool = False) -> None:
+        self.max_tokens = max_tokens
+        self.whole = whole
 
 
 class Prepared:
@@ -81,8 +82,7 @@ def prepare(
     result = search(project, task, SearchOptions(error=error, can_wait=not error))
     seen = receipts_of(project, session, whole_only=error) if session else {}
     fresh = [f for f in result.found if not f.state.stale]
-    new = [f for f in fresh if f.state.experience.experience_id not in seen]
-    new = _consistent(new)
+    new = _consistent([f for f in fresh if f.state.experience.experience_id not in seen])
     injection_id = f"inj-{os.urandom(6).hex()}"
     shape = shape or Shape()
     cap = project.settings.inject_max_tokens if shape.max_tokens is None else shape.max_tokens
@@ -161,8 +161,12 @@ def rules_of(project: Project, found: Iterable[Found]) -> list[Rule]:
     ]
 
 
-def _consistent(found: Iterable[Found]) -> list[Found]:
+def _consistent(found: Sequence[Found]) -> Sequence[Found]:
     """Without those that contradict one that fits better: an agent is told one thing."""
+    if len(found) < 2:  # noqa: PLR2004
+        return found
+    from hindsight_cli.experiences.contradiction import contradicts  # most blocks need none
+
     kept: list[Found] = []
     for f in found:
         content = f.state.experience.content
@@ -184,7 +188,7 @@ def little_by_little(project: Project, found: Sequence[Found]) -> list[Rule]:
     return rules
 
 
-def _why_none(found: tuple[Found, ...], fresh: list[Found], new: list[Found]) -> str:
+def _why_none(found: Sequence[Found], fresh: Sequence[Found], new: Sequence[Found]) -> str:
     if not fresh:
         return "what matches is stale and waits for review" if found else "nothing matches"
     return "too long for the token cap" if new else "shown in this session before"
