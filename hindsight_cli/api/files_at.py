@@ -34,7 +34,7 @@ class FilesAt:
         if format_name is not None:
             load_format(format_name)
         for path in paths:
-            if not path.exists():
+            if not (path.is_file() or path.is_dir()):  # a pipe or a device would hold us
                 raise SourceNotFoundError(str(path))
         self._project = project
         self._paths = paths

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hindsight_cli.api.importing import ImportReport
 from hindsight_cli.api.private_file import write_private
 from hindsight_cli.api.project import Project
-from hindsight_cli.errors import StorageError
+from hindsight_cli.appendlog import locked
 from hindsight_cli.integrations.past import PastFile
 from hindsight_cli.records.jsonvalue import JsonValue
 from hindsight_cli.traces.plain import read_plain
@@ -38,7 +40,7 @@ class Imported:
 
     def find(self, file: PastFile) -> ReadFile | None:
         """What the last import made of it; None when it was not read as it is now."""
-        read = self._files.get(str(file.path))
+        read = self._files.get(_key(file.path))
         if read is None or (read.size_bytes, read.modified_ns) != (
             file.size_bytes,
             file.modified_ns,
@@ -52,25 +54,33 @@ class Imported:
         Raises:
             StorageError: not written; they are read once more next time.
         """
-        for file in files:
-            self._files[str(file.path)] = _read_file(file, report)
-        for path, read in self._files.items():
-            if not report.replaced.isdisjoint(read.sessions):
-                kept = tuple(s for s in read.sessions if s not in report.replaced)
-                self._files[path] = replace(read, sessions=kept)
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(str(self._path), error.strerror or str(error)) from error
-        rows = {path: _row(read) for path, read in self._files.items()}
-        write_private(self._path, json.dumps(rows))
+        with locked(self._path.with_suffix(".lock")):
+            self._files = self._read()  # another import may have noted its own since
+            for file in files:
+                self._files[_key(file.path)] = _read_file(file, report)
+            for key, read in self._files.items():
+                if not report.replaced.isdisjoint(read.sessions):
+                    kept = tuple(s for s in read.sessions if s not in report.replaced)
+                    self._files[key] = replace(read, sessions=kept)
+            rows = {key: _row(read) for key, read in self._files.items()}
+            write_private(self._path, json.dumps(rows))
 
     def _read(self) -> dict[str, ReadFile]:
         try:
             given = json.loads(read_plain(self._path, _MAX_STATE_BYTES))
-            return {str(path): _of_row(*row) for path, row in given.items()}
+            return {_key_of(str(name)): _of_row(*row) for name, row in given.items()}
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             return {}
+
+
+def _key(path: Path) -> str:
+    """Stands for a path, whose name may hold a secret."""
+    return hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _key_of(name: str) -> str:
+    """The key that is stored; files of earlier versions have the path itself."""
+    return _key(Path(name)) if "/" in name else name
 
 
 def _read_file(file: PastFile, report: ImportReport) -> ReadFile:
