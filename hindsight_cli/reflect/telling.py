@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from hindsight_cli.fingerprint import error_fingerprint, telling_lines
 from hindsight_cli.records.event import ToolKind
@@ -14,6 +15,7 @@ from hindsight_cli.records.trace import Call
 
 _HEAD_CHARS = 6_000
 _TAIL_CHARS = 12_000
+_KEYS_KEPT = 2_048
 MAX_LITERAL = 220
 _TAG = re.compile(
     r"</?(?:tool_use_error|error|stderr|stdout|output|result|returncode)>|\x1b\[[0-9;]*m"
@@ -97,7 +99,13 @@ def error_text(call: Call) -> str:
 
 def error_key(call: Call) -> str:
     """Equal for two failures of the same nature; "" when the output tells nothing."""
-    return error_fingerprint(call.tool_name, _bounded(call.output))
+    return _fingerprint(call.tool_name, _bounded(call.output))
+
+
+@lru_cache(maxsize=_KEYS_KEPT)
+def _fingerprint(tool_name: str, output: str) -> str:
+    """Every failure of a run is compared with many others of it."""
+    return error_fingerprint(tool_name, output)
 
 
 def has_marked_error(call: Call) -> bool:
