@@ -37,7 +37,7 @@ def test_a_command_reads_the_prompt_and_its_answer_is_proposed(
     done = hindsight(*WAIT, "--json")
     assert (done.code, [e["source"] for e in done.data["proposed"]]) == (
         0,
-        [{"reflector": "command", "votes": 3, "model": "model"}],
+        [{"reflector": "command", "votes": 3, "model": "model", "by_rules": False}],
     )
     prompts = [p.read_text() for p in tmp_path.glob("prompt.*")]
     assert len(prompts) == 3
