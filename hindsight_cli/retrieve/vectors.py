@@ -121,6 +121,8 @@ def write_vectors(folder: Path, vectors: Vectors) -> None:
     Raises:
         OSError: it cannot be written; the set before stays.
     """
+    if folder.is_symlink():
+        raise OSError(f"{folder} is a link")
     make_private(folder)
     name = f"{os.urandom(8).hex()}.f32"
     both = np.concatenate([vectors.rows, vectors.unrelated]).astype(np.float32)
@@ -142,14 +144,29 @@ def _write(path: Path, data: bytes) -> None:
 
 def _read_meta(path: Path) -> VectorsMeta | None:
     try:
+        if path.is_symlink() or path.parent.is_symlink() or not path.is_file():
+            return None
         data = json.loads(path.read_text(encoding="utf-8"))
-        if data["v"] != _VERSION:
+        if data["v"] != _VERSION or not _is_typed(data):
             return None
         meta = _meta_of(data)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     sound = Path(meta.file).name == meta.file and len(meta.ids) == len(meta.digests)
     return meta if sound and meta.dimension > 0 else None
+
+
+def _is_typed(data: Mapping[str, object]) -> bool:
+    """Whether every field is of its kind: the file may have come with a repository."""
+    kinds = {"ids": str, "digests": str, "unrelated": float, "unrelated_alone": float}
+    texts = ("model", "documents", "owner", "calibrated_on", "file")
+    return (
+        all(isinstance(data[name], str) for name in texts)
+        and type(data["dimension"]) is int
+        and isinstance(data["reads_chinese"], bool)
+        and all(isinstance(data[name], list) for name in kinds)
+        and all(isinstance(one, kind) for name, kind in kinds.items() for one in data[name])  # type: ignore[attr-defined]  # a list
+    )
 
 
 def _meta_of(data: Mapping[str, object]) -> VectorsMeta:

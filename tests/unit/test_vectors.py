@@ -93,6 +93,37 @@ def test_a_set_that_is_not_whole_is_none(tmp_path: Path, damage: str) -> None:
     assert read_vectors(tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("file", 5), ("dimension", "3"), ("dimension", 3.0), ("ids", [{}, {}]), ("unrelated", ["a"])],
+)
+def test_fields_of_a_wrong_kind_are_no_set(tmp_path: Path, field: str, value: object) -> None:
+    write_vectors(tmp_path, SET)
+    current = tmp_path / "current.json"
+    current.write_text(json.dumps({**json.loads(current.read_text()), field: value}))
+
+    assert read_vectors(tmp_path) is None
+
+
+def test_nesting_without_end_is_no_set(tmp_path: Path) -> None:
+    (tmp_path / "current.json").write_text("[" * 200_000)
+
+    assert read_vectors(tmp_path) is None
+
+
+def test_a_folder_that_is_a_link_is_neither_read_nor_written(tmp_path: Path) -> None:
+    other = tmp_path / "models"
+    write_vectors(other, SET)
+    mine = other / "mine.f32"
+    mine.write_bytes(b"mine")
+    (tmp_path / "vectors").symlink_to(other)
+
+    assert read_vectors(tmp_path / "vectors") is None
+    with pytest.raises(OSError, match="is a link"):
+        write_vectors(tmp_path / "vectors", SET)
+    assert mine.read_bytes() == b"mine"
+
+
 def test_the_closest_come_back_with_those_asked_for_beside() -> None:
     query = np.array([1, 0, 0], np.float32)
 
