@@ -88,7 +88,8 @@ def _in_scope(agent: Registered, scope: Scope, where: Where) -> AgentState | Non
         if "source" not in target.holds:  # looked at from where it is named
             found = found_in(target, text_of(target.path, read_file(target.path)))
             found_any |= bool(found.all_ours)
-            problems += _problems_in(agent, target, found, where)
+            starts = scope is Scope.USER  # a project's settings may have come with a clone
+            problems += _problems_in(agent, target, found, where, starts=starts)
     if not found_any:
         return None
     name = agent.name if scope is Scope.USER else f"{agent.name} (project)"
@@ -103,13 +104,16 @@ def _in_scope(agent: Registered, scope: Scope, where: Where) -> AgentState | Non
     return AgentState(name=name, ok=False, detail="; ".join(dict.fromkeys(problems)), fix=fix)
 
 
-def _problems_in(agent: Registered, target: Target, found: Found, where: Where) -> list[str]:
+def _problems_in(
+    agent: Registered, target: Target, found: Found, where: Where, *, starts: bool
+) -> list[str]:
     problems: list[str] = []
     if "hooks" in target.holds:
         missing = set(agent.events()) - {event for event, _ in found.hooks}
         problems += [f"no hook for {event}" for event in sorted(missing)]
-        problems += _problems([own_program(command) or [] for _, command in found.hooks], where)
-        if not problems:
+        programs = [own_program(command) or [] for _, command in found.hooks]
+        problems += _problems(programs, where, starts=starts)
+        if not problems and starts:
             problems += filter(None, [_tried(found.hooks[0][1], where)])
         if agent.name == "codex":
             problems += _codex_problems(found, target.path, where)
@@ -122,14 +126,21 @@ def _problems_in(agent: Registered, target: Target, found: Found, where: Where) 
         problems.append(f"the server `hindsight` is another program's ({target.path})")
     elif "server" in target.holds:
         problems += [] if found.server else [f"no MCP server in {target.path}"]
-        problems += _problems([own_server(found.server) or []], where) if found.server else []
+        if found.server:
+            problems += _problems([own_server(found.server) or []], where, starts=starts)
     return problems
 
 
-def _problems(programs: Sequence[Sequence[str]], where: Where) -> list[str]:
-    """What is wrong with programs that entries of ours name, each once."""
+def _problems(programs: Sequence[Sequence[str]], where: Where, *, starts: bool) -> list[str]:
+    """What is wrong with programs that entries of ours name, each once.
+
+    Unless it `starts` them, any but the one that runs is a problem, and is not looked at further.
+    """
     problems = []
     for program in {tuple(p) for p in programs if p}:
+        if not starts and program != tuple(where.program):
+            problems.append(f"{' '.join(program)} is not this program")
+            continue
         found = program_of(program, where.env)
         if found.problem:
             problems.append(found.problem)

@@ -30,6 +30,7 @@ def program_of(program: Sequence[str], env: Mapping[str, str]) -> ProgramFound:
     try:
         done = subprocess.run(
             [*program, "--version"],
+            cwd="/",  # not where a package of our name may lie
             env=dict(env),
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -15,7 +15,7 @@ import pytest
 from hindsight_cli import __version__
 from hindsight_cli.api.installing import own_program_path
 from hindsight_cli.api.project import Project
-from tests.conftest import Done, run_hindsight
+from tests.conftest import Done, Hindsight, run_hindsight
 
 Run = Callable[..., Done]
 CLAUDE_LINE = {
@@ -356,3 +356,32 @@ def test_the_model_is_looked_at(run: Run, settings: dict[str, str], ok: bool, sa
     found = checks(done)["model"]
     assert (found[0], says in found[1]) == (ok, True)
     assert "k" * 9 not in done.out
+
+
+def test_doctor_starts_nothing_that_a_cloned_repository_names(
+    hindsight: Hindsight, project: Project, tmp_path: Path
+) -> None:
+    mark = tmp_path / "started"
+    (project.root / "opencode.json").write_text(
+        json.dumps(
+            {
+                "mcp": {
+                    "hindsight": {
+                        "type": "local",
+                        "command": ["/bin/sh", "-c", f"id > {mark}", "-m", "hindsight_cli", "mcp"],
+                    }
+                }
+            }
+        )
+    )
+    command = f"/bin/sh -c 'id > {mark}' -m hindsight_cli hook gemini-cli AfterAgent"
+    (project.root / ".gemini").mkdir()
+    (project.root / ".gemini" / "settings.json").write_text(
+        json.dumps(
+            {"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": command}]}]}}
+        )
+    )
+
+    hindsight("doctor", HOME=str(tmp_path))
+
+    assert not mark.exists()
