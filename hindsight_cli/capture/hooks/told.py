@@ -20,6 +20,7 @@ TYPE_CHECKING = False  # as typing's, without loading typing on the hot path
 if TYPE_CHECKING:
     from hindsight_cli.capture.status import Verdict
 
+_LONGEST_REASON = 100
 _MAX_DEPTH = 200
 # `/clear`, `/deploy prod`, `!ls`; a path such as `/srv/app is broken` is none.
 _COMMAND = re.compile(r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|\Z)|[!#])")
@@ -72,7 +73,7 @@ def told_of(dialect: Dialect, event: str, payload: JsonValue) -> Told | None:
         text=_said(kind, data),
         tool=tool,
         verdict=_verdict(tool) if tool is not None else None,
-        reason=string(data, "reason", "source")[:100],
+        reason=_word(string(data, "reason", "source")),
     )
 
 
@@ -96,6 +97,11 @@ def events_of(told: Told, now: str) -> Sequence[DraftEvent]:
             DraftEvent(event_type=EventType.END, actor=Actor.SYSTEM, timestamp=now, extra=extra)
         ]
     return []
+
+
+def _word(text: str) -> str:
+    """A reason is a word or two; a long text is none. Never a part: it may hold half a secret."""
+    return text if len(text) <= _LONGEST_REASON else ""
 
 
 def _said(kind: HookKind, data: Mapping[str, JsonValue]) -> str:
