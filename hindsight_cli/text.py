@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 SUMMARY_CHARS = 200
+_WORD_END = re.compile(r"[\s\"'`]")
 _JOINERS = {"\u200d", "\ufe0e", "\ufe0f"}
 
 
@@ -29,6 +31,25 @@ def one_line(text: str, max_chars: int) -> str:
     """`text` on one line, white space folded, cut with an ellipsis."""
     folded = " ".join(text.split())
     return folded if len(folded) <= max_chars else folded[: max_chars - 1] + "…"
+
+
+def head_of_words(text: str, max_chars: int) -> str:
+    """The beginning of `text`, which ends with a whole word: half a secret is not known for one.
+
+    A word ends at white space or a quotation mark. Nothing is left of one that is too long.
+    """
+    if len(text) <= max_chars:
+        return text
+    ends = [match.end() for match in _WORD_END.finditer(text, 0, max_chars)]
+    return text[: ends[-1]] if ends else ""
+
+
+def tail_of_words(text: str, max_chars: int) -> str:
+    """The end of `text`, which begins with a whole word, as `head_of_words`."""
+    if len(text) <= max_chars:
+        return text
+    first = _WORD_END.search(text, len(text) - max_chars)
+    return text[first.end() :] if first else ""
 
 
 def plain_utf8(text: str) -> str:

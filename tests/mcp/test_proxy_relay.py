@@ -167,6 +167,18 @@ def test_a_server_that_cannot_start_answers_the_first_request(
         assert client.process.wait(5) == code
 
 
+def test_no_secret_of_a_dead_server_reaches_the_model(project: Project) -> None:
+    """A model reads the error; neither the command line nor the words are for it as they are."""
+    leak = "echo connecting to postgres://admin:S3cretPass-77@db.test/prod >&2; exit 3"
+    server = ["sh", "-c", leak, "--connection-string", "postgres://admin:S3cretPass-77@db.test/x"]
+    with Proxied(project.root, server) as client:
+        answer = json.dumps(client.ask("initialize", HELLO))
+    assert "exit code 3" in answer
+    assert "connecting to" in answer
+    assert "S3cretPass-77" not in answer
+    assert "--connection-string" not in answer
+
+
 def test_the_end_of_the_input_ends_all_that_was_started(project: Project) -> None:
     client = Proxied(project.root, [*SCRIPTED, "--deaf"]).hello()
     client.result("child")

@@ -20,6 +20,7 @@ from hindsight_cli.capture.proxy.lines import Line
 from hindsight_cli.capture.status import ToolOutput, derive_status
 from hindsight_cli.records.event import Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
+from hindsight_cli.text import head_of_words
 
 # JSON-RPC 2.0, section 5.1.
 _TYPES_BY_CODE = {-32602: "invalid_args", -32601: "unknown_tool", -32603: "tool_error"}
@@ -67,7 +68,8 @@ def answer_of(message: Mapping[str, JsonValue]) -> Answer:
 
 def cut_answer(line: Line) -> Answer:
     """Of an answer too long to be kept: its beginning, as it came."""
-    text = line.data[:_MAX_CUT_CHARS].decode("utf-8", "replace")
+    text = line.data[: _MAX_CUT_CHARS + 1].decode("utf-8", "replace")
+    text = head_of_words(text, _MAX_CUT_CHARS)
     extra: dict[str, JsonValue] = {"cut_bytes": line.size}
     return Answer(text=text, status=Status.UNKNOWN, rule="too_long_to_keep", extra=extra)
 

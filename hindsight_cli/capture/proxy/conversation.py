@@ -18,6 +18,7 @@ from hindsight_cli.capture.proxy.envelope import envelopes_of, id_key
 from hindsight_cli.capture.proxy.lines import Line
 from hindsight_cli.records.event import Actor, EventType, Status, ToolKind
 from hindsight_cli.records.jsonvalue import JsonValue
+from hindsight_cli.text import head_of_words
 
 CALL = "tools/call"
 _AS_CALLS = frozenset({"resources/read", "prompts/get"})  # what an agent does, too
@@ -99,7 +100,8 @@ class Conversation:
         """A line on the server's standard output that is no message."""
         if not self._may_note("noise"):
             return []
-        text = line.data[:_MAX_NOTE_CHARS].decode("utf-8", "replace").rstrip("\r")
+        text = line.data[: 4 * _MAX_NOTE_CHARS + 4].decode("utf-8", "replace").rstrip("\r")
+        text = head_of_words(text, _MAX_NOTE_CHARS)
         return [_other(at_ns, {"mcp": "noise", "server": self.server}, text, Actor.TOOL)]
 
     def gone(self, told: Mapping[str, JsonValue], at_ns: int) -> list[DraftEvent]:

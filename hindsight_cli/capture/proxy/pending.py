@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 SERVER_GONE = -32000  # of the range that JSON-RPC leaves to implementations
 _LAST_LINES = 20
-_MAX_LINE_BYTES = 500
+_MAX_LINE_CHARS = 500
+_MAX_OPEN_BYTES = 1 << 13  # of a line that is kept until its end is shown
 
 
 class Pending:
@@ -58,12 +59,16 @@ class LastLines:
 
     def add(self, data: bytes) -> None:
         *lines, last = (self._open + data).split(b"\n")
-        self._open = last[-_MAX_LINE_BYTES:]
-        self._lines.extend(line[-_MAX_LINE_BYTES:] for line in lines[-_LAST_LINES:])
+        self._open = last[-_MAX_OPEN_BYTES:]
+        self._lines.extend(line[-_MAX_OPEN_BYTES:] for line in lines[-_LAST_LINES:])
 
     def texts(self) -> list[str]:
+        """The last of them, each its end where it is long."""
+        from hindsight_cli.text import tail_of_words  # loads re: only once a server is gone
+
         raw = [*self._lines, *([self._open] if self._open else [])]
-        return [line.decode("utf-8", "replace").rstrip() for line in raw if line.strip()]
+        found = [line.decode("utf-8", "replace").rstrip() for line in raw if line.strip()]
+        return [tail_of_words(line, _MAX_LINE_CHARS) for line in found]
 
 
 class Gone:
@@ -92,7 +97,8 @@ class Gone:
             return f"MCP server {name!r} could not be started. {self.reason}"
         how = f"was killed by signal {self.signal}" if self.signal else ""
         how = how or f"ended with exit code {self.exit_code}"
-        told = f"MCP server {name!r} ({self.command}) {how}."
+        program = self.command.split(" ", 1)[0].strip("'").rpartition("/")[2]
+        told = f"MCP server {name!r} ({program}) {how}."
         return "\n".join([told, "Its last words on stderr:", *self.stderr]) if self.stderr else told
 
     def fields(self) -> dict[str, JsonValue]:
@@ -101,6 +107,17 @@ class Gone:
         return {key: value for key, value in kept.items() if value not in (None, [])}
 
     def answer(self, own_id: JsonValue, name: str) -> bytes:
-        """The response to one request, a line."""
-        error = {"code": SERVER_GONE, "message": self.message(name), "data": self.fields()}
+        """The response to one request, a line.
+
+        A model reads it: it has no command line, which may hold a password, and no secret
+        that the server printed.
+        """
+        from hindsight_cli.redact import Redactor  # only once a server is gone
+
+        redactor = Redactor()
+        data = {key: value for key, value in self.fields().items() if key != "command"}
+        if self.stderr:
+            data["stderr"] = [redactor.text(line) for line in self.stderr]
+        message = redactor.text(self.message(name))
+        error = {"code": SERVER_GONE, "message": message, "data": data}
         return json.dumps({"jsonrpc": "2.0", "id": own_id, "error": error}).encode() + b"\n"
