@@ -47,6 +47,24 @@ def test_a_session_of_its_own_is_named_by_time_and_client(project: Project) -> N
     assert events[-1].extra["end_state"] == "completed"
 
 
+def test_a_client_that_ends_while_the_recorder_is_behind_costs_no_call(project: Project) -> None:
+    """Redacting this much takes longer than anybody waits for the end of a proxy."""
+    text, calls = "a line with password=hunter2secret and words " * 4_000, 16
+    with Proxied(project.root) as client:
+        client.hello()
+        for _ in range(calls):
+            client.result("echo", a=text)
+        began = time.monotonic()
+        assert client.end() == 0
+        waited_s = time.monotonic() - began
+
+    events = recorded(project)
+
+    assert waited_s < 5
+    assert len(results(events)) == calls
+    assert events[-1].extra["end_state"] == "completed"
+
+
 def test_a_proxied_session_is_a_trace_that_is_listed_and_reflected(project: Project) -> None:
     with Proxied(project.root) as client:
         client.hello()

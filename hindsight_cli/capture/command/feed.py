@@ -17,6 +17,7 @@ HEADER_BYTES = 5
 MAX_FRAME_BYTES = 4 * 1024 * 1024  # of a payload; more is dropped, or was never ours
 _MAX_PENDING = 4 * 1024 * 1024
 _PIPE_BYTES = 1024 * 1024
+_MAX_FDS = 4096
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ; Linux only
 
 
@@ -60,14 +61,38 @@ class Feed:
     def ended(self, payload: bytes, *, timeout_s: float) -> None:
         """The last frame; waits until the recorder has taken everything, or for the timeout."""
         self._put(ENDED, payload)
+        self._drain(timeout_s)
+        self._give_up()
+        os.close(self._fd)
+
+    def _drain(self, timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
         poll = select.poll()
         poll.register(self._fd, select.POLLOUT)
         while self._pending and (left := deadline - time.monotonic()) > 0:
             poll.poll(left * 1000)
             self._flush()
-        self._give_up()
-        os.close(self._fd)
+
+    def _leave_behind(self, timeout_s: float) -> None:
+        """Have a child hand on what waits: nobody waits for it, and it ends by itself."""
+        if not self._pending:
+            return
+        try:
+            child = os.fork()
+        except OSError:
+            return
+        if child:
+            return
+        try:
+            os.setsid()  # not ended with the group of this process
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for standard in (0, 1, 2):  # whoever reads ours waits for their end
+                os.dup2(nowhere, standard)
+            os.closerange(3, self._fd)
+            os.closerange(self._fd + 1, _MAX_FDS)
+            self._drain(timeout_s)
+        finally:
+            os._exit(0)
 
     def _put(self, kind: bytes, payload: bytes = b"") -> None:
         if self._broken:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from hindsight_cli.capture.command.feed import Feed
+from hindsight_cli.capture.command.feed import ENDED, Feed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ STAMP_BYTES = 10
 SIZE_BYTES = 8
 _PART_BYTES = 1024 * 1024
 _ENOUGH = 256 * 1024  # then it is handed on at once
+_WAIT_S = 2.0  # the client may wait for our end
+_PATIENCE_S = 120.0
 _MAX_WAITING = 64 * 1024 * 1024
 
 
@@ -82,9 +84,13 @@ class Tape(Feed):
             super()._flush()
 
     def close(self, payload: bytes) -> None:
-        """The last frame, with how it ended; a recorder that does not take it is not waited for."""
+        """The last frame, with how it ended. A recorder that is behind is not waited for."""
         self._is_held = False
-        self.ended(payload, timeout_s=2.0)
+        self._put(ENDED, payload)
+        self._drain(_WAIT_S)
+        self._leave_behind(_PATIENCE_S)
+        self._give_up()
+        os.close(self._fd)
         os.close(self.reply)
 
 
