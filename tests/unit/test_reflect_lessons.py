@@ -173,6 +173,27 @@ def test_what_only_shows_an_output_is_no_method(first: str, again: str) -> None:
     assert [silence.code for silence in silences] == ["file_changed"]
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "sed -i 's/a - b/a + b/' calc.py",
+        "cat > calc.py <<X\ndef add(a, b): return a + b\nX",
+        "echo 'add = sum' | tee calc.py",
+        "python3 -c \"open('calc.py', 'w').write('x')\"",
+        "git apply fix.patch",
+    ],
+)
+def test_a_file_changed_by_a_command_is_what_helped_and_no_option_is(edit: str) -> None:
+    trace = TraceBuilder()
+    trace.shell("python3 check_calc.py", "AssertionError: 3 != 5", ERROR)
+    trace.shell(edit)
+    trace.shell("python3 check_calc.py --verbose", "all good")
+
+    assert proposals(trace) == []
+    silences = reflect_by_rules(trace.build()).silences
+    assert [silence.code for silence in silences] == ["file_changed"]
+
+
 def test_waiting_until_it_works_is_luck_too() -> None:
     trace = TraceBuilder()
     trace.shell("curl -f localhost:8080/health", "Connection refused", ERROR)

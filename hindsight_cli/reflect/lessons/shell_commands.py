@@ -31,6 +31,8 @@ _AGAIN = 12  # calls after what was missing was made
 _SCRATCH = re.compile(r"(?<![\w.])(?:/private)?/(?:tmp|var/folders)/")  # gone with the task
 _SHOWN_BY = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|less|more)\b[^|;&]*)")
 _LEAVES = re.compile(r"(?:exit|pwd)\b")
+_PATCHES = frozenset({"git apply", "git am", "patch"})
+_WRITES = re.compile(r"\bopen\([^)]*,\s*['\"][wax]|\.write_text\(|writeFileSync\(|File\.write\b")
 _CD = re.compile(r"^cd\s+(\S+)$")
 _PASSING = re.compile(
     r"temporary failure|could not resolve|EAI_AGAIN|try again later|too many requests"
@@ -55,10 +57,32 @@ def draft_shell(writer: Writer, chain: Chain, fix: Call) -> Draft | Silence:
         steps = preparations(writer.reading, failed, fix)
     if isinstance(steps, Doubt):
         return Silence(steps.value)
-    if steps or (differs(failed, fix) and not _passes(failed)):
+    is_method = steps or (differs(failed, fix) and not _passes(failed))
+    if is_method and not _is_edited(writer, failed, fix):
         draft = _draft_supplied if _is_supply(failed, fix) else _draft
         return draft(writer, chain, failed, steps)
     return _without_method(writer, failed, fix)
+
+
+def _is_edited(writer: Writer, failed: Call, fix: Call) -> bool:
+    """Whether a command changed what a check is about, which was then only called with options."""
+    is_check = bool(shell.checks(failed.command)) and stage_of(failed) is Stage.RESULT
+    same = is_same_but_for_options(failed.command, fix.command)
+    return is_check and same and any(map(_writes, _between(writer, failed, fix)))
+
+
+def _writes(call: Call) -> bool:
+    """Whether a command that went through wrote a file, as far as its line tells."""
+    if call.failed or not call.command:
+        return False
+    patched = not shell.intents(call.command).isdisjoint(_PATCHES)
+    written = shell.written_files(call.command) or _WRITES.search(call.command)
+    return patched or bool(written)
+
+
+def _between(writer: Writer, failed: Call, fix: Call) -> Sequence[Call]:
+    index_of = writer.reading.index_of
+    return writer.reading.calls[index_of[failed.step_index] + 1 : index_of[fix.step_index]]
 
 
 def _is_supply(failed: Call, fix: Call) -> bool:
@@ -100,9 +124,7 @@ def _passes(failed: Call) -> bool:
 
 def _without_method(writer: Writer, failed: Call, fix: Call) -> Silence:
     """Why the same command went through later."""
-    index_of = writer.reading.index_of
-    between = writer.reading.calls[index_of[failed.step_index] + 1 : index_of[fix.step_index]]
-    changed = any(map(alters, between)) and not _passes(failed)
+    changed = any(map(alters, _between(writer, failed, fix))) and not _passes(failed)
     return Silence.FILE_CHANGED if changed else Silence.LUCK
 
 
