@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import io
 import os
+import pkgutil
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
 import typer
 
+from hindsight_cli import errors
 from hindsight_cli.cli.app import app
 from hindsight_cli.errors import HindsightError
 
@@ -54,6 +57,7 @@ def error_table() -> str:
 
     What a message takes from the moment stands in it as the parameter's name in capitals.
     """
+    _load_all_errors()
     rows = {}
     for error in sorted(_subclasses(HindsightError), key=lambda e: e.code):
         message, hint = _specimen(error)
@@ -66,6 +70,12 @@ def _walk(command: Any, name: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     for child, inner in getattr(command, "commands", {}).items():
         yield (*name, child)
         yield from _walk(inner, (*name, child))
+
+
+def _load_all_errors() -> None:
+    """Every room of the package: each is loaded only when it is asked for."""
+    for room in pkgutil.iter_modules(errors.__path__):
+        importlib.import_module(f"{errors.__name__}.{room.name}")
 
 
 def _subclasses(error: type[HindsightError]) -> Iterator[type[HindsightError]]:

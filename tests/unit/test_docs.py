@@ -206,7 +206,11 @@ def test_the_command_line_page_names_every_variable_that_is_read() -> None:
 
 def test_the_error_table_has_a_row_for_every_code_that_the_errors_module_defines() -> None:
     codes = set(
-        re.findall(r'^    code = "(\w+)"', read(ROOT / "hindsight_cli" / "errors.py"), re.M)
+        re.findall(
+            r'^    code = "(\w+)"',
+            "".join(map(read, (ROOT / "hindsight_cli" / "errors").glob("*.py"))),
+            re.M,
+        )
     )
 
     assert {code for code in codes - {"error"} if f"| `{code}` |" not in error_table()} == set()
