@@ -137,7 +137,9 @@ def start_recorder(request: ProxyRequest, env: Mapping[str, str], say: Say) -> T
     except OSError as error:  # no room for another process or a pipe
         say(f"Nothing is recorded: {error.strerror}.")
         return Untaped()
-    return Tape(tell, reply_read)
+    tape = Tape(tell, reply_read)
+    tape.is_awaited = bool(env.get(SESSION_VARIABLE))
+    return tape
 
 
 def _record(request: ProxyRequest, env: Mapping[str, str], kept: tuple[int, int]) -> None:

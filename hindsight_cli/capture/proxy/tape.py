@@ -7,6 +7,7 @@ connection it was on; then comes a message or what the kind says.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from hindsight_cli.capture.command.feed import ENDED, Feed
@@ -25,6 +26,7 @@ SIZE_BYTES = 8
 _PART_BYTES = 1024 * 1024
 _ENOUGH = 256 * 1024  # then it is handed on at once
 _WAIT_S = 2.0  # the client may wait for our end
+_LOOK_S = 0.01
 _PATIENCE_S = 120.0
 _MAX_WAITING = 64 * 1024 * 1024
 
@@ -37,6 +39,7 @@ class Tape(Feed):
         self.fd = fd
         self.reply = reply  # lines from the recorder, for the person; it ends with it
         self.is_watched = False
+        self.is_awaited = False  # whether a run waits for what is recorded
         self._is_held = True
 
     @property
@@ -88,10 +91,28 @@ class Tape(Feed):
         self._is_held = False
         self._put(ENDED, payload)
         self._drain(_WAIT_S)
+        if self.is_awaited:
+            self._until_read()
         self._leave_behind(_PATIENCE_S)
         self._give_up()
         os.close(self._fd)
         os.close(self.reply)
+
+
+    def _until_read(self) -> None:
+        """Until the recorder has begun: from then on whoever waits for the record knows of it."""
+        try:
+            import fcntl
+            import termios
+
+            deadline = time.monotonic() + _WAIT_S
+            while time.monotonic() < deadline:
+                left = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(4))
+                if not int.from_bytes(left, sys.byteorder):
+                    return
+                time.sleep(_LOOK_S)
+        except (ImportError, OSError):
+            return  # a recorder that is gone, or a system that does not tell
 
 
 class Untaped:
