@@ -98,7 +98,6 @@ class Tape(Feed):
         os.close(self._fd)
         os.close(self.reply)
 
-
     def _until_read(self) -> None:
         """Until the recorder has begun: from then on whoever waits for the record knows of it."""
         try:
